@@ -1,0 +1,144 @@
+"""Drive any OpenEnv environment from a notebook cell, without thinking about event loops.
+
+::
+
+    import openenv_notebook
+    env = openenv_notebook.connect("localhost:8000")
+    env.reset()
+    env.step(column=3)
+
+In a notebook, ``%load_ext openenv_notebook`` brings ``%openenv``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openenv_notebook.adopt import adopt
+from openenv_notebook.client import EnvClient, GenericEnvClient
+from openenv_notebook.connecting import connect
+from openenv_notebook.episode import Episode, Step
+from openenv_notebook.errors import (
+    AtCapacity,
+    ClientClosed,
+    ConnectFailed,
+    ConnectTimeout,
+    EnvironmentFailed,
+    FactoryFailed,
+    HandshakeRejected,
+    InvalidAction,
+    InvalidTarget,
+    MisuseError,
+    NotAnOpenEnvServer,
+    NotSupportedHere,
+    OpenEnvError,
+    OpenEnvWarning,
+    ProtocolError,
+    ReplyTimeout,
+    RequestRejected,
+    ServerError,
+    ServerStartFailed,
+    SessionLost,
+    SessionRefused,
+    SpaceAsleep,
+    ToolFailed,
+    TransportError,
+    UnknownClient,
+    WrongThread,
+)
+from openenv_notebook.events import Event
+from openenv_notebook.mcp import MCPToolClient
+from openenv_notebook.messages import (
+    Action,
+    CallToolAction,
+    GenericAction,
+    ListToolsAction,
+    Observation,
+    State,
+    StepResult,
+    Tool,
+)
+from openenv_notebook.portal import Portal
+from openenv_notebook.servers import Server, serve
+from openenv_notebook.sync_client import SyncEnvClient
+from openenv_notebook.targets import Address, LocalTarget, parse_target
+from openenv_notebook.together import step_all
+
+__version__ = "0.1.0"
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Give an IPython shell the ``%openenv`` magics; called by ``%load_ext openenv_notebook``.
+
+    Args:
+        shell: The shell.
+    """
+    from openenv_notebook.jupyter.extension import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take the magics away again; called by ``%unload_ext openenv_notebook``.
+
+    Args:
+        shell: The shell.
+    """
+    from openenv_notebook.jupyter.extension import unload
+
+    unload(shell)
+
+
+__all__ = [
+    "Action",
+    "Address",
+    "AtCapacity",
+    "CallToolAction",
+    "ClientClosed",
+    "ConnectFailed",
+    "ConnectTimeout",
+    "EnvClient",
+    "EnvironmentFailed",
+    "Episode",
+    "Event",
+    "FactoryFailed",
+    "GenericAction",
+    "GenericEnvClient",
+    "HandshakeRejected",
+    "InvalidAction",
+    "InvalidTarget",
+    "ListToolsAction",
+    "LocalTarget",
+    "MCPToolClient",
+    "MisuseError",
+    "NotAnOpenEnvServer",
+    "NotSupportedHere",
+    "Observation",
+    "OpenEnvError",
+    "OpenEnvWarning",
+    "Portal",
+    "ProtocolError",
+    "ReplyTimeout",
+    "RequestRejected",
+    "Server",
+    "ServerError",
+    "ServerStartFailed",
+    "SessionLost",
+    "SessionRefused",
+    "SpaceAsleep",
+    "State",
+    "Step",
+    "StepResult",
+    "SyncEnvClient",
+    "Tool",
+    "ToolFailed",
+    "TransportError",
+    "UnknownClient",
+    "WrongThread",
+    "__version__",
+    "adopt",
+    "connect",
+    "parse_target",
+    "serve",
+    "step_all",
+]

@@ -1,0 +1,105 @@
+"""What a person gives to ``step`` -> the fields that travel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from openenv_notebook.attributes import nearest
+from openenv_notebook.errors import InvalidAction, MisuseError
+from openenv_notebook.payload import fields_of, is_record
+from openenv_notebook.schema import action_fields, only_required_field, takes_any_field
+
+
+class _NotGiven:
+    def __repr__(self) -> str:
+        return "..."
+
+
+NOT_GIVEN: Final = _NotGiven()
+
+
+def given_action(action: Any, fields: Mapping[str, Any]) -> Any:
+    """Find the action among the arguments of ``step``.
+
+    A field may itself be called "action": ``step(action=X)`` alone is the action when X is
+    a dict, a model or a dataclass, else X is that field.
+
+    Args:
+        action: The positional argument, or NOT_GIVEN.
+        fields: The keywords.
+
+    Returns:
+        A record (dict, model, dataclass) or a bare value.
+
+    Raises:
+        MisuseError: If both were given, or nothing.
+    """
+    if action is not NOT_GIVEN:
+        if fields:
+            raise MisuseError(
+                f"give the action, or its fields as keywords, not both (got both and {', '.join(fields)})",
+                hint="options of a call go into options(): env.options(timeout=5).step(...)",
+            )
+        return action
+    if set(fields) == {"action"} and is_record(fields["action"]):
+        return fields["action"]
+    return dict(fields)
+
+
+def needs_schema(action: Any, fields: Mapping[str, Any]) -> bool:
+    """Tell whether the schema is needed to know what was meant: keywords and bare values do."""
+    return bool(fields) or not (action is NOT_GIVEN or is_record(action))
+
+
+def wire_action(action: Any, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Make the fields that travel.
+
+    Args:
+        action: A record, or a bare value for an environment with exactly one required field.
+        schema: The JSON Schema of the action, None where it is not known.
+
+    Returns:
+        The action's fields by name, not yet JSON.
+
+    Raises:
+        InvalidAction: If it has a field that the schema does not know, with the nearest name.
+        MisuseError: If a bare value was given and there is not exactly one required field.
+    """
+    if is_record(action):
+        fields = fields_of(action)
+    else:
+        fields = {_field_for(action, schema): action}
+    if schema is not None:
+        _refuse_unknown(fields, schema)
+    return fields
+
+
+def _field_for(value: Any, schema: Mapping[str, Any] | None) -> str:
+    kind = type(value).__name__
+    if schema is None:
+        raise MisuseError(
+            f"a bare {kind} is no action here: the server tells no schema, so its field must be named",
+            hint="name the field: env.step(field=value)",
+        )
+    field = only_required_field(schema)
+    if field is not None:
+        return field.name
+    names = [field.name for field in action_fields(schema) if not field.is_fixed and field.name != "metadata"]
+    raise MisuseError(
+        f"a bare {kind} is no action here: this environment has no single required field",
+        hint=f"name the fields: env.step({', '.join(f'{name}=...' for name in names)})",
+    )
+
+
+def _refuse_unknown(fields: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    if takes_any_field(schema):
+        return
+    known = [field.name for field in action_fields(schema)]
+    unknown = [name for name in fields if name not in known]
+    # Tools of an MCP environment are actions of their own, beside its schema.
+    if not unknown or fields.get("type") in ("call_tool", "list_tools"):
+        return
+    lines = [f"{name}: no such field{nearest(name, known)}" for name in unknown]
+    shown = ", ".join(name for name in known if name != "metadata") or "none"
+    raise InvalidAction("it has a field this environment does not know", errors=lines, hint=f"fields: {shown}")

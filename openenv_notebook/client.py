@@ -1,0 +1,508 @@
+"""The asynchronous client: an environment's ``reset``, ``step`` and ``state``, awaited.
+
+Its socket lives on the portal's loop, so it may be awaited from any loop, and a cell that
+computes for minutes does not starve it. Blocking twins of all this: ``sync_client``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, cast
+
+from openenv_notebook import hub
+from openenv_notebook.actions import NOT_GIVEN, wire_action
+from openenv_notebook.attributes import AttributeDict
+from openenv_notebook.calls import exchange_async
+from openenv_notebook.codec import Codec
+from openenv_notebook.discovery import Discovery
+from openenv_notebook.endpoint import Endpoint
+from openenv_notebook.episode import Episode, Record, Step
+from openenv_notebook.errors import InvalidAction, InvalidTarget, MisuseError, OpenEnvWarning, ReplyTimeout
+from openenv_notebook.events import Callback
+from openenv_notebook.inspection import Inspection, Known
+from openenv_notebook.many import exchange_many
+from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
+from openenv_notebook.opening import Opener, Patience
+from openenv_notebook.protocol import STATE_FRAME, Batch, Request, frame
+from openenv_notebook.provider import Provider
+from openenv_notebook.session import Session, Status
+from openenv_notebook.suggestions import with_suggestions
+from openenv_notebook.targets import Address, parse_target
+from openenv_notebook.threads import in_thread
+from openenv_notebook.tools import ToolCalls, ToolNamespace
+
+if TYPE_CHECKING:
+    from openenv_notebook.sync_client import SyncEnvClient
+
+CLOSE_WITHIN = 2.0
+_MODES = ("simulation", "production")
+
+
+class EnvClient(Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
+    """An asynchronous client: one client, one session, one environment on the server.
+
+    Subclasses that name their models get typed results
+    (``class Grid(EnvClient[Move, Board, State]): ...``); subclasses written for the
+    official package, with ``_step_payload``, ``_parse_result`` and ``_parse_state``, work
+    as they are.
+
+    Args:
+        base_url: The server's address, in any form a person types. None with a provider.
+        connect_timeout_s: Limit for TCP, TLS and the handshake, in seconds.
+        message_timeout_s: Limit for a reply, waiting in line included, in seconds; also for
+            building the environment when connecting.
+        max_message_size_mb: Longest message accepted, in MiB.
+        websocket_ping_interval_s: Seconds between keepalive pings.
+        websocket_ping_timeout_s: Seconds an idle server may take to answer one.
+        provider: An object that starts and stops the server (``start_container`` or
+            ``start``), as in the official package.
+        mode: "simulation" (a tool call is a step) or "production" (it is none); the
+            environment variable OPENENV_CLIENT_MODE if None.
+        headers: Sent with the handshake and with HTTP requests.
+        token: A Hub token for a private Space; the one of this machine is found by itself.
+        compression: "deflate" for slow links; it costs time on fast ones.
+        wait_s: How long to wait for a sleeping Space to wake up, in seconds.
+
+    None as a limit means none.
+
+    Raises:
+        InvalidTarget: If the address cannot be meant.
+        MisuseError: If neither an address nor a provider is given, or the mode is unknown.
+    """
+
+    _codec: ClassVar[Codec]
+    _root_class: ClassVar[type]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._codec = Codec(cls, EnvClient)
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        connect_timeout_s: float | None = 10.0,
+        message_timeout_s: float | None = 60.0,
+        max_message_size_mb: float | None = 100.0,
+        websocket_ping_interval_s: float | None = 20.0,
+        websocket_ping_timeout_s: float | None = 20.0,
+        provider: Any = None,
+        mode: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        token: str | None = None,
+        compression: str | None = None,
+        wait_s: float = 0.0,
+    ) -> None:
+        self._mode = _mode(mode)
+        size = None if max_message_size_mb is None else int(max_message_size_mb * 2**20)
+
+        def reach(url: str) -> Endpoint:
+            address = _address(url)
+            sent, token_from = _headers(address, headers or {}, token)
+            ping = (websocket_ping_interval_s, websocket_ping_timeout_s)
+            return Endpoint(address, sent, size, *ping, compression, token_from)
+
+        if base_url is None and provider is None:
+            raise MisuseError("a client needs base_url or a provider", hint="EnvClient('localhost:8000')")
+        patience = Patience(connect_timeout_s, message_timeout_s, wait_s)
+        started = Provider(provider) if provider is not None else None
+        endpoint = reach(base_url) if base_url is not None else None
+        self._timeout = message_timeout_s
+        self._actor = "code"
+        self._known = Known()
+        self._begin(Opener(endpoint, patience, started, reach))
+
+    def _begin(self, opener: Opener) -> None:
+        """Take a session of one's own; it does not keep the client alive."""
+        self._opener = opener
+        url = opener.endpoint.address.name if opener.endpoint is not None else ""
+        self._session = Session(url, opener, self._codec.reader(self), Record(url))
+        self._children: weakref.WeakSet[EnvClient[Any, Any, Any]] = weakref.WeakSet()
+        self._warned: set[Any] = set()
+        self._twin: weakref.ref[Any] | None = None
+        self._original: EnvClient[Any, Any, Any] | None = None
+        finalizer = weakref.finalize(self, _dropped, self._session, opener.provider)
+        finalizer.atexit = False
+
+    # Hooks for subclasses
+
+    def _step_payload(self, action: ActT) -> dict[str, Any]:
+        """Make the action's fields that travel; override it for actions of your own."""
+        return wire_action(action, self._codec.action_schema)
+
+    def _parse_result(self, payload: dict[str, Any]) -> StepResult[ObsT]:
+        """Make a result of a reply's data; override it for observations of your own."""
+        return cast(StepResult[ObsT], self._codec.plain_result(frame("observation", payload)))
+
+    def _parse_state(self, payload: dict[str, Any]) -> StateT:
+        """Make a state of a reply's data; override it for states of your own."""
+        return cast(StateT, self._codec.plain_state(payload))
+
+    # The session
+
+    async def connect(self) -> Self:
+        """Open the session and prove it; building the environment is waited for.
+
+        Returns:
+            The client itself.
+
+        Raises:
+            AtCapacity, FactoryFailed: If the server has no session to give.
+            ConnectFailed, ConnectTimeout: If there is no such server, or it does not answer.
+        """
+        await exchange_async(self._session, Request("connect"), None)
+        return self
+
+    async def reset(self, **kwargs: Any) -> StepResult[ObsT]:
+        """Begin an episode. After a lost session it opens a new one first, and logs that.
+
+        Args:
+            **kwargs: Arguments for the environment, all of them: ``seed=7``. Environments
+                drop those they do not know without a word.
+
+        Returns:
+            The first result.
+
+        Raises:
+            OpenEnvError: Why there is none; its reply may still come (``.sent``).
+        """
+        return self._result(await self._ask(self._reset_request(kwargs)))
+
+    async def step(self, action: Any = NOT_GIVEN, /, **fields: Any) -> StepResult[ObsT]:
+        """Act in the environment.
+
+        Args:
+            action: A dict, a pydantic model or a dataclass; or a bare value for the one
+                required field.
+            **fields: The action's fields instead: ``step(column=3)``.
+
+        Returns:
+            The result.
+
+        Raises:
+            InvalidAction: If it does not fit the environment, with a line for each wrong field.
+            EnvironmentFailed: If the environment raised.
+            SessionLost: If the environment is gone; reset() starts anew.
+            ReplyTimeout: If no reply came in time; ``.sent`` tells whether it may still happen.
+        """
+        if self._needs_schema(action, fields):
+            await self._learn_schema()
+        try:
+            return self._result(await self._ask(self._step_request(action, fields)))
+        except InvalidAction as error:
+            if "extra_forbidden" in str(error.details):
+                await self._learn_schema()
+            raise with_suggestions(error, self._action_schema()) from None
+
+    async def state(self) -> StateT:
+        """Read the environment's state. It is no step.
+
+        Returns:
+            The state: a dict with attribute access, or the client's model.
+
+        Raises:
+            OpenEnvError: Why there is none.
+        """
+        return self._state(await self._ask(Request("state", STATE_FRAME)))
+
+    async def step_many(self, actions: Iterable[Any], *, window: int = 16) -> list[StepResult[ObsT]]:
+        """Make several steps without waiting for each reply; for actions known beforehand.
+
+        Args:
+            actions: The actions, as :meth:`step` takes them.
+            window: How many requests may be on their way at once.
+
+        Returns:
+            The results, in order.
+
+        Raises:
+            OpenEnvError: The first failure; all replies stand in the record.
+        """
+        given = list(actions)
+        if any(self._needs_schema(action, {}) for action in given):
+            await self._learn_schema()
+        requests = self._batch(given, window)
+        await exchange_many([(self._session, request) for request in requests], self._timeout)
+        return [self._result(request) for request in requests]
+
+    async def settle(self, timeout: float | None = None) -> list[Step]:
+        """Wait for all owed replies: those whose call was interrupted, cancelled or timed out.
+
+        Args:
+            timeout: Seconds; None for no limit.
+
+        Returns:
+            The steps nobody waited for, in order; also those that had come already.
+
+        Raises:
+            ReplyTimeout: If they do not come in time.
+        """
+        if self._session.is_live:
+            await exchange_async(self._session, Request("settle"), timeout, self._session.settle)
+        return self._session.take_owed_steps()
+
+    async def disconnect(self) -> None:
+        """Give the session up: whoever waits gets an error, the environment is gone."""
+        if self._session.is_live and not self._session.is_closed:
+            await exchange_async(self._session, Request("disconnect"), CLOSE_WITHIN, self._session.detach)
+
+    async def close(self) -> None:
+        """End the session and all that belongs to it; a second time does nothing."""
+        for child in list(self._children):
+            await child.close()
+        await self._end_session()
+        provider = self._opener.provider
+        if provider is not None:
+            await in_thread(provider.stop)
+
+    async def _end_session(self) -> None:
+        if self._session.is_live:
+            with contextlib.suppress(ReplyTimeout):
+                await exchange_async(self._session, Request("close"), CLOSE_WITHIN, self._session.close)
+        self._session.end(join=False)
+
+    async def new_session(self) -> Self:
+        """Open another session on the same server, with the same class and settings.
+
+        Returns:
+            A connected client; it is closed with this one.
+
+        Raises:
+            AtCapacity: If the server has no more sessions.
+        """
+        return await self._sibling().connect()
+
+    def _sibling(self) -> Self:
+        child = object.__new__(type(self))
+        child.__dict__.update(self.__dict__)
+        child._begin(Opener(self._opener.endpoint, self._opener.patience, None, None))
+        self._children.add(child)
+        return child
+
+    async def __aenter__(self) -> Self:
+        return await self.connect()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __enter__(self) -> NoReturn:
+        raise MisuseError(
+            "this client is asynchronous", hint="async with client: ..., or with client.sync() as env: ..."
+        )
+
+    def __exit__(self, *_: object) -> None:
+        """Never reached: entering raises."""
+
+    def sync(self) -> SyncEnvClient[ActT, ObsT, StateT]:
+        """Return the blocking twin on the same session; both may be used at once."""
+        from openenv_notebook.sync_client import SyncEnvClient
+
+        twin = self._twin() if self._twin is not None else None
+        if twin is None:
+            twin = SyncEnvClient(self)
+            self._twin = weakref.ref(twin)
+        return cast("SyncEnvClient[ActT, ObsT, StateT]", twin)
+
+    def options(self, *, timeout: Any = NOT_GIVEN, actor: str | None = None) -> Self:
+        """Return a view of this client whose calls have options of their own.
+
+        Args:
+            timeout: Seconds for a reply instead of message_timeout_s; None for no limit.
+            actor: Who acts, for the record: "code", "person" or "policy".
+
+        Returns:
+            A client on the same session: ``env.options(timeout=5).step(...)``.
+        """
+        view = object.__new__(type(self))
+        view.__dict__.update(self.__dict__)
+        view._original, view._twin = self._original or self, None
+        view._timeout = self._timeout if timeout is NOT_GIVEN else timeout
+        view._actor = actor or self._actor
+        return view
+
+    # What is known without asking
+
+    @property
+    def base_url(self) -> str | None:
+        """The server's HTTP address; None before a provider has started it."""
+        endpoint = self._opener.endpoint
+        return endpoint.address.http_url if endpoint is not None else None
+
+    @property
+    def status(self) -> Status:
+        """The session's state: "new", "open", "lost" (until a reset) or "closed"."""
+        return self._session.status
+
+    @property
+    def activity(self) -> str:
+        """What is being waited for, with the seconds so far; "" when nothing is."""
+        return self._session.activity
+
+    @property
+    def owed(self) -> int:
+        """How many replies are still to come that nobody waits for."""
+        return self._session.owed
+
+    @property
+    def episode(self) -> Episode:
+        """The record of the episode in progress, or of the last one."""
+        return self._session.record.episode
+
+    @property
+    def episodes(self) -> list[Episode]:
+        """The records of all episodes of this session, the oldest first."""
+        return self._session.record.episodes
+
+    @property
+    def last(self) -> StepResult[ObsT] | None:
+        """The last result, whoever waited for it; None before the first."""
+        return self._session.record.last_result
+
+    @property
+    def done(self) -> bool:
+        """True when the last result ended the episode."""
+        last = self.last
+        return last is not None and last.done
+
+    @property
+    def tools(self) -> ToolNamespace:
+        """The tools of an MCP environment as methods: ``await env.tools.NAME(...)``."""
+        return ToolNamespace(self._known, self.call_tool)
+
+    def subscribe(self, callback: Callback) -> Callable[[], None]:
+        """Have a function called with each step and each change of state.
+
+        Args:
+            callback: Gets an :class:`~openenv_notebook.events.Event`, in order, on the events
+                thread. A bound method is held weakly.
+
+        Returns:
+            A function that ends the subscription.
+        """
+        return self._session.subscribers.add(callback)
+
+    def unsubscribe(self, callback: Callback) -> None:
+        """End the subscriptions of a function."""
+        self._session.subscribers.remove(callback)
+
+    def __repr__(self) -> str:
+        url = self._session.url or "no server yet"
+        activity = f", {self.activity}" if self.activity else ""
+        return f"<{type(self).__name__} (async), {self.status}, {url}, {self.episode!r}{activity}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise MisuseError("a client cannot be pickled: its session belongs to this process", hint=_PICKLE_HINT)
+
+    # Between the public methods and the wire
+
+    def _discovery(self) -> Discovery:
+        endpoint = self._opener.endpoint
+        if endpoint is None:
+            raise MisuseError("the server has not been started yet", hint="connect() first")
+        return Discovery(endpoint.address, endpoint.headers)
+
+    def _needs_schema(self, action: Any, fields: Mapping[str, Any]) -> bool:
+        known = self._known
+        return known.schema is None and not known.schema_refused and self._codec.needs_schema(action, fields)
+
+    def _action_schema(self) -> Mapping[str, Any] | None:
+        if self._codec.action_schema is not None:
+            return self._codec.action_schema
+        found = self._known.schema.get("action") if self._known.schema is not None else None
+        return found if isinstance(found, Mapping) else None
+
+    def _reset_request(self, kwargs: Mapping[str, Any]) -> Request:
+        return Request("reset", frame("reset", dict(kwargs)), entry="reset", actor=self._actor)
+
+    def _step_request(self, action: Any, fields: Mapping[str, Any], batch: Batch | None = None) -> Request:
+        payload = self._codec.payload(self, action, fields, self._action_schema())
+        self._warn()
+        return Request("step", frame("step", payload), entry="step", actor=self._actor, batch=batch)
+
+    def _batch(self, actions: Iterable[Any], window: int) -> list[Request]:
+        batch = Batch(max(1, window))
+        return [self._step_request(action, {}, batch) for action in actions]
+
+    async def _ask(self, request: Request) -> Request:
+        return await exchange_async(self._session, request, self._timeout)
+
+    async def _raw_step(self, action: Mapping[str, Any]) -> dict[str, Any]:
+        request = Request("step", frame("step", dict(action)), entry="step", actor=self._actor)
+        result = self._result(await self._ask(request))
+        return AttributeDict(result.raw["observation"])
+
+    def _result(self, request: Request) -> StepResult[ObsT]:
+        """Read a result in the caller's thread; the record keeps it, read once."""
+        result = request.step.result
+        self._session.decoded(request)
+        if result is None:
+            error = request.step.error
+            error.url = error.url or self._session.url
+            raise error
+        return cast(StepResult[ObsT], result)
+
+    def _state(self, request: Request) -> StateT:
+        assert request.reply is not None
+        state = self._codec.state(self, request.reply)
+        self._session.decoded(request)
+        return cast(StateT, state)
+
+    def _warn(self) -> None:
+        """Warn of a step that is allowed and probably not meant, once."""
+        session, last = self._session, self._session.record.last
+        if last is None or not session.was_reset:
+            if session.lost is None and not session.was_reset and "reset" not in self._warned:
+                self._warned.add("reset")
+                warnings.warn("a step before any reset(): most environments need one", OpenEnvWarning, stacklevel=4)
+        elif last.decoded and last.done and session.record.episode.episode_id not in self._warned:
+            self._warned.add(session.record.episode.episode_id)
+            number = len(session.record.episodes)
+            text = f"episode {number} is over (done): reset() begins a new one"
+            warnings.warn(text, OpenEnvWarning, stacklevel=4)
+
+
+EnvClient._codec = Codec(EnvClient, EnvClient)
+
+_PICKLE_HINT = "make a client where it is used: send the address, or a function that connects"
+
+
+class GenericEnvClient(EnvClient[dict[str, Any], AttributeDict, AttributeDict]):
+    """A client for any environment: actions are dicts, results dicts with attribute access."""
+
+
+def _mode(mode: str | None) -> str:
+    chosen = (mode or os.environ.get("OPENENV_CLIENT_MODE") or "simulation").lower()
+    if chosen not in _MODES:
+        raise MisuseError(f"mode is {' or '.join(_MODES)}, not {chosen!r}")
+    return chosen
+
+
+def _address(url: str) -> Address:
+    target = parse_target(url)
+    if not isinstance(target, Address):
+        raise InvalidTarget(url, "it names something to start, not a running server", hint=f"connect({url!r})")
+    return target
+
+
+def _headers(address: Address, headers: Mapping[str, str], token: str | None) -> tuple[dict[str, str], str | None]:
+    """The headers to send, and where the token came from."""
+    sent, found = dict(headers), (token, "token=") if token else None
+    if address.authorization and not any(name.lower() == "authorization" for name in sent):
+        sent["Authorization"] = address.authorization
+    if found is None and address.kind == "space":
+        found = hub.find_token()
+    return (hub.with_token(sent, found[0]), found[1]) if found is not None else (sent, None)
+
+
+def _dropped(session: Session, provider: Provider | None) -> None:
+    """A client was collected without close(): only hand over to the loop."""
+    session.drop()
+    if provider is not None:
+        provider.stop_soon()

@@ -1,0 +1,97 @@
+"""``connect(target)``: from the text a person types to a connected client."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from openenv_notebook import registry
+from openenv_notebook.client import EnvClient, GenericEnvClient
+from openenv_notebook.errors import AtCapacity
+from openenv_notebook.servers import SharedServer
+from openenv_notebook.sync_client import SyncEnvClient
+from openenv_notebook.targets import LocalTarget, parse_target
+
+log = logging.getLogger("openenv_notebook")
+
+_SLOT_RETRY_AFTER = 0.2
+
+
+def connect(
+    target: str,
+    *,
+    client: type[EnvClient[Any, Any, Any]] = GenericEnvClient,
+    headers: Mapping[str, str] | None = None,
+    token: str | None = None,
+    timeout: float | None = 60.0,
+    connect_timeout: float | None = 10.0,
+    wait: float = 0.0,
+    **settings: Any,
+) -> SyncEnvClient[Any, Any, Any]:
+    """Connect to an environment and return a blocking client with an open session.
+
+    Args:
+        target: ``localhost:8000``, any http or ws address, ``owner/name`` (a Hub Space), or
+            ``demo:grid`` (served in this process as long as a client needs it).
+        client: The client class.
+        headers: Sent with the handshake and with HTTP requests.
+        token: A Hub token for a private Space; the one of this machine is found by itself.
+        timeout: Limit for a reply, in seconds; None for none.
+        connect_timeout: Limit for TCP, TLS and the handshake, in seconds; None for none.
+        wait: How long to wait for a free session, or for a Space to wake up, in seconds.
+        **settings: Anything else the client class takes.
+
+    Returns:
+        The client; ``env.async_client`` is its asynchronous twin.
+
+    Raises:
+        InvalidTarget: If the text names nothing.
+        ConnectFailed, ConnectTimeout: If there is no such server, or it does not answer.
+        AtCapacity: If all its sessions are taken. In a notebook, sessions held by an earlier
+            run of the same cell are closed first.
+    """
+    parsed = parse_target(target)
+    settings |= {"connect_timeout_s": connect_timeout, "message_timeout_s": timeout, "wait_s": wait}
+    settings |= {"headers": headers, "token": token}
+    if isinstance(parsed, LocalTarget):
+        made = client(provider=SharedServer(parsed), **settings)
+    else:
+        made = client(target, **settings)
+    owner = registry.current_owner()
+    env: SyncEnvClient[Any, Any, Any] = made.sync()
+    try:
+        _connect_when_free(env, owner, wait, connect_timeout)
+    except BaseException:
+        env.close()
+        raise
+    registry.remember(made, env.base_url or "", owner)
+    return env
+
+
+def _connect_when_free(
+    env: SyncEnvClient[Any, Any, Any], owner: registry.Owner | None, wait: float, connect_timeout: float | None
+) -> None:
+    """Connect; where the server is full, close what an earlier run of the cell holds, or wait."""
+    until = time.monotonic() + wait
+    said = False
+    while True:
+        try:
+            env.connect()
+            return
+        except AtCapacity as error:
+            full = error
+        earlier = registry.earlier_holders(env.base_url or "", owner)
+        if earlier:
+            log.warning("openenv: %s was full; closing what an earlier run of this cell holds", env.base_url)
+            for client in earlier:
+                client.sync().close()
+            until = max(until, time.monotonic() + (10.0 if connect_timeout is None else connect_timeout))
+        left = until - time.monotonic()
+        if left <= 0:
+            raise full
+        if not said and not earlier:
+            log.warning("openenv: %s; waiting for a free session, up to %g s", full.describe(), wait)
+            said = True
+        time.sleep(min(_SLOT_RETRY_AFTER, left))

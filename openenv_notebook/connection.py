@@ -1,0 +1,385 @@
+"""One WebSocket to an OpenEnv server. Exceptions of other libraries end here.
+
+``websockets`` does the handshake, TLS, proxies and frames. Data frames go from its
+``process_event`` straight to the session, without a task or a queue in between. All of it
+runs on the portal's loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import ssl
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import ClientConnection
+from websockets.asyncio.client import connect as websocket_connect
+from websockets.exceptions import (
+    InvalidHandshake,
+    InvalidMessage,
+    InvalidProxy,
+    InvalidStatus,
+    InvalidURI,
+    ProxyError,
+    SecurityError,
+    WebSocketException,
+)
+from websockets.frames import CloseCode, Frame, Opcode
+
+from openenv_notebook.endpoint import Endpoint
+from openenv_notebook.errors import (
+    ConnectFailed,
+    ConnectTimeout,
+    HandshakeRejected,
+    InvalidTarget,
+    NotAnOpenEnvServer,
+    OpenEnvError,
+    SpaceAsleep,
+)
+from openenv_notebook.protocol import CLOSE_FRAME
+
+log = logging.getLogger("openenv_notebook")
+
+# websockets logs what we raise; a notebook should not show it twice.
+_quiet = logging.getLogger("openenv_notebook.websockets")
+_quiet.setLevel(logging.CRITICAL)
+
+USER_AGENT = "openenv-notebook"
+CLOSE_WITHIN = 1.0
+# Replies that wait to be decoded: above this the socket is not read any further.
+UNDECODED_LIMIT = 64 * 2**20
+
+_STATUS_WORDS = {
+    401: "the token or password is missing or wrong",
+    403: "it is forbidden, or there is no WebSocket at this path",
+    404: "there is nothing at this path",
+    429: "too many requests",
+    500: "the server failed",
+    502: "a proxy could not reach the server",
+    503: "the server is not ready",
+    504: "a proxy waited too long for the server",
+}
+
+
+class Connection(ClientConnection):
+    """A WebSocket that hands each data frame, and its end, to one listener.
+
+    Attributes:
+        on_frame: Called with each whole data frame.
+        on_end: Called once, with the close code and the reason.
+        is_busy: Tells whether a reply is awaited or owed; pings are never fatal then.
+        ended: True once the end has been reported.
+    """
+
+    on_frame: Callable[[bytes], None]
+    on_end: Callable[[int, str], None]
+    is_busy: Callable[[], bool]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._parts: list[bytes] = []
+        self.ended = False
+        self._heard = 0.0
+        self._sent = 0.0
+        self._beat: asyncio.TimerHandle | None = None
+        self._undecoded = 0
+        self._reading = True
+        self._why = ""
+
+    # What the session uses
+
+    def send(self, data: bytes) -> None:  # type: ignore[override]
+        """Send one text frame. Buffered by the transport; never waits."""
+        self._sent = self.loop.time()
+        self.protocol.send_text(data)
+        self.send_data()
+
+    def close(self) -> None:  # type: ignore[override]
+        """Say goodbye and close; the end is reported within a second."""
+        if self.ended:
+            return
+        try:
+            self.protocol.send_text(CLOSE_FRAME)
+            self.protocol.send_close(CloseCode.NORMAL_CLOSURE)
+            self.send_data()
+        except Exception as error:
+            # The socket may be closing already; then there is nobody to say goodbye to.
+            log.debug("no goodbye: %s", error)
+        self.loop.call_later(CLOSE_WITHIN, self.abort, "closed by this client")
+
+    def abort(self, why: str = "") -> None:
+        """Drop the socket at once."""
+        self._why = self._why or why
+        self.transport.abort()
+
+    def hold(self, size: int) -> None:
+        """Count a reply that waits to be decoded."""
+        self._undecoded += size
+        if self._reading and self._undecoded > UNDECODED_LIMIT:
+            self._reading = False
+            self.transport.pause_reading()
+
+    def release(self, size: int) -> None:
+        """Count a reply that was decoded."""
+        self._undecoded -= size
+        if not self._reading and self._undecoded <= UNDECODED_LIMIT and not self.ended:
+            self._reading = True
+            self.transport.resume_reading()
+
+    # What asyncio and websockets call
+
+    def data_received(self, data: bytes) -> None:
+        """Take what the socket gives."""
+        self._heard = self.loop.time()
+        super().data_received(data)
+
+    def process_event(self, event: Any) -> None:
+        """Take one event; nothing may escape, it would kill the transport unexplained."""
+        try:
+            if self.response is not None and isinstance(event, Frame):
+                self._take(event)
+            else:
+                super().process_event(event)
+        except Exception as error:
+            log.exception("an error while a message was taken in")
+            self.abort(f"{type(error).__name__} while a message was taken in")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Take the end of the socket."""
+        super().connection_lost(exc)
+        if self._beat is not None:
+            self._beat.cancel()
+        if not self._why and exc is not None:
+            self._why = str(exc)
+        self._end()
+
+    # Inside
+
+    def _take(self, frame: Frame) -> None:
+        opcode = frame.opcode
+        if opcode is Opcode.TEXT or opcode is Opcode.CONT or opcode is Opcode.BINARY:
+            data = frame.data if type(frame.data) is bytes else bytes(frame.data)
+            if frame.fin and not self._parts:
+                self._whole(data)
+                return
+            self._parts.append(data)
+            if frame.fin:
+                parts, self._parts = self._parts, []
+                self._whole(b"".join(parts))
+        elif opcode is Opcode.CLOSE:
+            # The close frame tells all there is; TCP may take its time.
+            self._end()
+
+    def _whole(self, data: bytes) -> None:
+        if not data.isascii():
+            try:
+                data.decode()
+            except UnicodeDecodeError:
+                self.protocol.fail(CloseCode.INVALID_DATA, "invalid UTF-8")
+                self.send_data()
+                self._why = "it sent text that is not UTF-8"
+                self._end(CloseCode.INVALID_DATA)
+                return
+        self.on_frame(data)
+
+    def _end(self, code: int | None = None) -> None:
+        if self.ended:
+            return
+        self.ended = True
+        received, sent = self.protocol.close_rcvd, self.protocol.close_sent
+        if code is None and received is not None:
+            code, why = received.code, received.reason or self._why
+        elif code is None and sent is not None and sent.code != CloseCode.NORMAL_CLOSURE:
+            code, why = sent.code, self._why or sent.reason
+        else:
+            code, why = code or int(CloseCode.ABNORMAL_CLOSURE), self._why
+        self.on_end(int(code), why)
+
+    # Keepalive
+
+    def start_beat(self, interval: float | None, timeout: float | None) -> None:
+        """Ping every so often, so that proxies and dead hosts are noticed."""
+        if interval is None or self.ended:
+            return
+        _watch_tcp(self.transport.get_extra_info("socket"), interval, timeout)
+        self._beat = self.loop.call_later(interval, self._ping, interval, timeout)
+
+    def _ping(self, interval: float, timeout: float | None) -> None:
+        if self.ended:
+            return
+        now = self.loop.time()
+        self.protocol.send_ping(b"openenv")
+        self.send_data()
+        if timeout is not None:
+            self._beat = self.loop.call_later(timeout, self._pong_due, now, interval, timeout)
+        else:
+            self._beat = self.loop.call_later(interval, self._ping, interval, timeout)
+
+    def _pong_due(self, pinged: float, interval: float, timeout: float) -> None:
+        silent = self._heard < pinged and self._sent < pinged
+        if silent and self._reading and not self.is_busy():
+            self.abort(f"no answer to a ping within {timeout:g} s")
+            return
+        wait = max(0.0, interval - (self.loop.time() - pinged))
+        self._beat = self.loop.call_later(wait, self._ping, interval, timeout)
+
+
+def _watch_tcp(sock: Any, interval: float, timeout: float | None) -> None:
+    """Let the kernel find a dead host: unanswered bytes end the socket after a while."""
+    patience = interval + (timeout if timeout is not None else 20.0)
+    settings = [
+        (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+        (socket.IPPROTO_TCP, getattr(socket, "TCP_KEEPIDLE", None), max(1, int(interval))),
+        (socket.IPPROTO_TCP, getattr(socket, "TCP_USER_TIMEOUT", None), int(patience * 1000)),
+    ]
+    for level, option, value in settings:
+        if sock is not None and option is not None:
+            try:
+                sock.setsockopt(level, option, value)
+            except OSError as error:
+                log.debug("socket option %s not set: %s", option, error)
+
+
+class _Handshake(websocket_connect):
+    """The opening handshake; a redirect to another origin gets none of the user's headers."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        old = urlsplit(self.uri)
+        followed = super().process_redirect(exc)
+        if isinstance(followed, str):
+            new = urlsplit(followed)
+            if (new.scheme, new.hostname, new.port) != (old.scheme, old.hostname, old.port):
+                self.additional_headers = None
+        return followed
+
+
+async def open_connection(
+    endpoint: Endpoint,
+    *,
+    on_frame: Callable[[bytes], None],
+    on_end: Callable[[int, str], None],
+    is_busy: Callable[[], bool],
+) -> Connection:
+    """Open a WebSocket on the running loop.
+
+    Args:
+        endpoint: How to reach the server.
+        on_frame: Called with each whole data frame, also with those that come early.
+        on_end: Called once, with the close code and the reason, after it was open.
+        is_busy: Tells whether a reply is awaited or owed.
+
+    Returns:
+        The open connection.
+
+    Raises:
+        ConnectFailed: If nothing listens there, or it is no OpenEnv server, or it refused.
+        InvalidTarget: If the address cannot be used.
+    """
+
+    def create(*args: Any, **kwargs: Any) -> Connection:
+        connection = Connection(*args, **kwargs)
+        connection.on_frame, connection.on_end, connection.is_busy = on_frame, on_end, is_busy
+        return connection
+
+    # The parameter is documented as a callable and annotated as a class.
+    make: Any = create
+    handshake = _Handshake(
+        endpoint.address.ws_url,
+        create_connection=make,
+        additional_headers=dict(endpoint.headers) or None,
+        user_agent_header=USER_AGENT,
+        compression=endpoint.compression,
+        proxy=None if endpoint.address.is_loopback else True,
+        max_size=endpoint.max_size,
+        open_timeout=None,
+        ping_interval=None,
+        logger=_quiet,
+    )
+    try:
+        connection = await handshake
+    except (OSError, WebSocketException, ValueError, EOFError) as error:
+        raise translate(error, endpoint) from error
+    assert isinstance(connection, Connection)
+    connection.start_beat(endpoint.ping_interval, endpoint.ping_timeout)
+    return connection
+
+
+def translate(error: Exception, endpoint: Endpoint) -> OpenEnvError:
+    """Say in our words why a connection could not be opened.
+
+    Args:
+        error: What websockets, the socket or TLS raised.
+        endpoint: How the server was to be reached.
+
+    Returns:
+        The error to raise.
+    """
+    url = endpoint.address.name
+    where = urlsplit(endpoint.address.ws_url)
+    if isinstance(error, ConnectionResetError) or _is_refused(error):
+        port = where.port or (443 if where.scheme == "wss" else 80)
+        failed = ConnectFailed(f"nothing listens at {where.hostname}:{port} (connection refused)", url=url)
+        failed.is_temporary = True
+        return failed
+    match error:
+        case InvalidStatus():
+            return _refused(error, endpoint)
+        case socket.gaierror():
+            return ConnectFailed(f"the host name {where.hostname!r} is not known", url=url)
+        case ssl.SSLError():
+            hint = "a server without TLS needs http:// or ws://; else check its certificate"
+            return ConnectFailed(f"no TLS connection ({error.reason or error})", url=url, hint=hint)
+        case TimeoutError():
+            return ConnectTimeout(0.0, "the network gave no answer", url=url)
+        case ProxyError() | InvalidProxy():
+            return ConnectFailed(f"the proxy is in the way: {error}", url=url, hint="see HTTPS_PROXY and NO_PROXY")
+        case InvalidURI() | UnicodeError():
+            return InvalidTarget(url, str(error))
+        case SecurityError():
+            return ConnectFailed(f"a redirect was not followed: {error}", url=url)
+        case InvalidMessage() | EOFError():
+            hint = "if the server uses TLS, write https:// or wss://"
+            return NotAnOpenEnvServer("what answers there does not speak WebSocket", url=url, hint=hint)
+        case InvalidHandshake():
+            return NotAnOpenEnvServer(f"the WebSocket handshake failed: {error}", url=url)
+    return ConnectFailed(str(error) or type(error).__name__, url=url)
+
+
+def _is_refused(error: Exception) -> bool:
+    """A name with several addresses fails with one plain OSError for all of them."""
+    several = isinstance(error, OSError) and error.errno is None and "Connect call failed" in str(error)
+    return isinstance(error, ConnectionRefusedError) or several
+
+
+def _refused(error: InvalidStatus, endpoint: Endpoint) -> OpenEnvError:
+    status, url = error.response.status_code, endpoint.address.name
+    is_page = "html" in error.response.headers.get("Content-Type", "")
+    if endpoint.address.kind == "space":
+        return _space_refused(status, is_page, url, endpoint.token_from)
+    if status < 400 or (is_page and status in (403, 404, 405)):
+        what = "a web page" if is_page else f"HTTP {status}"
+        return NotAnOpenEnvServer(f"{what} answers there instead of an OpenEnv server", url=url)
+    words = _STATUS_WORDS.get(status, "it gave no reason")
+    hints = {
+        401: "pass token=..., or headers={'Authorization': ...}",
+        403: "check the path (the WebSocket is at .../ws) and the token",
+        404: "check the path: the WebSocket is at .../ws",
+        503: "wait a little and connect again",
+    }
+    return HandshakeRejected(status, words, url=url, hint=hints.get(status))
+
+
+def _space_refused(status: int, is_page: bool, url: str, token_from: str | None) -> OpenEnvError:
+    """A private Space answers 404 without a token, so the login state belongs in the text."""
+    login = f"the token from {token_from} was sent" if token_from else "no token was sent"
+    token = f"{login}; set HF_TOKEN or pass token=..., and check owner/name"
+    if status == 404:
+        return HandshakeRejected(status, "the Space was not found, or it is private", url=url, hint=token)
+    if status in (502, 503, 504) or (status < 400 and is_page):
+        return SpaceAsleep("starting or asleep", url=url)
+    if status in (401, 403):
+        return HandshakeRejected(status, "the Space refused the token", url=url, hint=token)
+    return HandshakeRejected(status, _STATUS_WORDS.get(status, "it gave no reason"), url=url)

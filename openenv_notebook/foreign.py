@@ -1,0 +1,123 @@
+"""Blocking calls on a client object of the official package, all on one loop.
+
+Record, order and owed replies are promised for our own clients only.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, NoReturn, Self
+
+from openenv_notebook import portal as portals
+from openenv_notebook.actions import NOT_GIVEN, given_action
+from openenv_notebook.errors import ClientClosed, NotSupportedHere
+from openenv_notebook.portal import Portal
+from openenv_notebook.sync_client import SyncEnvClient
+
+
+class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
+    """What ``SyncEnvClient(x)`` makes of a client object of the official package.
+
+    Args:
+        client: The object; its methods run on the portal's loop, whether they are coroutines
+            or return something awaitable.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._foreign = client
+        self._guard = threading.Lock()
+        self._portal: Portal | None = None
+        self._is_closed = False
+
+    @property
+    def async_client(self) -> Any:
+        """The object of the official package."""
+        return self._foreign
+
+    def connect(self) -> Self:
+        """Connect, as the object does."""
+        self._call("connect")
+        return self
+
+    def reset(self, **kwargs: Any) -> Any:
+        """Begin an episode, as the object does."""
+        return self._call("reset", **kwargs)
+
+    def step(self, action: Any = NOT_GIVEN, /, **fields: Any) -> Any:
+        """Act in the environment, as the object does; its classes take the action they know."""
+        return self._call("step", given_action(action, fields))
+
+    def state(self) -> Any:
+        """Read the environment's state, as the object does."""
+        return self._call("state")
+
+    def disconnect(self) -> None:
+        """Give the session up, as the object does."""
+        self._call("disconnect")
+
+    def close(self) -> None:
+        """Close the object; no thread is left."""
+        if self._is_closed:
+            return
+        try:
+            self._call("close")
+        finally:
+            self._is_closed = True
+            with self._guard:
+                portal, self._portal = self._portal, None
+            if portal is not None:
+                portals.give_back(portal, join=True)
+
+    def new_session(self) -> SyncEnvClient[Any, Any, Any]:
+        """Open another session, as the object does."""
+        return SyncForeignClient(self._call("new_session"))
+
+    @property
+    def base_url(self) -> str | None:
+        """The object's address."""
+        return getattr(self._foreign, "base_url", None) or getattr(self._foreign, "_base_url", None)
+
+    @property
+    def status(self) -> Any:
+        """ "closed" after close(), else "open"."""
+        return "closed" if self._is_closed else "open"
+
+    def _unsupported(self, *_: Any, **__: Any) -> NoReturn:
+        raise NotSupportedHere(
+            "only our own clients keep a record and an order",
+            hint="adopt(TheClass), or connect(...), gives one",
+        )
+
+    episode = episodes = last = done = owed = activity = property(_unsupported)
+    settle = step_many = options = subscribe = unsubscribe = _unsupported
+
+    def __repr__(self) -> str:
+        return f"<{type(self._foreign).__name__} of {type(self._foreign).__module__} (sync), {self.status}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        value = getattr(self._foreign, name)
+        if not callable(value) or isinstance(value, type):
+            return value
+        blocking = self._blocking(name, value)
+        self.__dict__[name] = blocking
+        return blocking
+
+    def _blocking(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(method)
+        def blocking(*args: Any, **kwargs: Any) -> Any:
+            return self._call(name, *args, **kwargs)
+
+        return blocking
+
+    def _call(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        if self._is_closed:
+            raise ClientClosed()
+        with self._guard:
+            if self._portal is None or not self._portal.alive:
+                self._portal = portals.lease()
+            portal = self._portal
+        return portal.call(getattr(self._foreign, name), *args, name=name, **kwargs)

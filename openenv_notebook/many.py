@@ -1,0 +1,93 @@
+"""Many requests in one hop: several sessions at once, or one session pipelined."""
+
+from __future__ import annotations
+
+import copy
+import time
+from _thread import allocate_lock
+from collections.abc import Callable, Sequence
+
+from openenv_notebook.calls import GONE, give_up, note_interrupt, wait_async
+from openenv_notebook.errors import ReplyTimeout, TransportError
+from openenv_notebook.portal import Portal
+from openenv_notebook.protocol import Request
+from openenv_notebook.session import Session
+
+Pairs = Sequence[tuple[Session, Request]]
+
+
+def exchange_together(pairs: Pairs, timeout: float | None) -> None:
+    """Send requests in one hop and block until all are answered.
+
+    Args:
+        pairs: Sessions and their requests; those of one session in their order.
+        timeout: Seconds for all of them; None for no limit.
+
+    Raises:
+        OpenEnvError: The first failure in order; ReplyTimeout if not all came in time.
+        KeyboardInterrupt: With ``.sent``.
+    """
+    if not pairs:
+        return
+    portal = pairs[0][0].portal
+    portal.refuse_here(pairs[0][1].kind)
+    lock = allocate_lock()
+    lock.acquire()
+    deadline = None if timeout is None else time.monotonic() + timeout
+    try:
+        _start_all(portal, pairs, lock.release)
+        answered = portal.wait(lock, deadline)
+    except BaseException as error:
+        note_interrupt(error, pairs[0][1].kind, _give_up_all(portal, pairs))
+        raise
+    _finish(portal, pairs, answered, timeout)
+
+
+async def exchange_many(pairs: Pairs, timeout: float | None) -> None:
+    """Send requests in one hop and await all replies, on any loop; as exchange_together."""
+    if not pairs:
+        return
+    portal = pairs[0][0].portal
+    try:
+        answered = await wait_async(portal, timeout, lambda wake: _start_all(portal, pairs, wake))
+    except BaseException as error:
+        note_interrupt(error, pairs[0][1].kind, _give_up_all(portal, pairs))
+        raise
+    _finish(portal, pairs, answered, timeout)
+
+
+def _start_all(portal: Portal, pairs: Pairs, done: Callable[[], object]) -> None:
+    """Take all requests in, on the loop's thread; call back when the last is done."""
+    left = len(pairs)
+
+    def one_less() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            done()
+
+    def take_all() -> None:
+        for session, request in pairs:
+            request.wake = one_less
+            session.take(request)
+
+    for session, _ in pairs:
+        if session.portal is not portal:
+            raise TransportError(GONE, url=session.url)
+    if portal.is_here:
+        take_all()
+    elif not portal.post(take_all):
+        raise TransportError(GONE)
+
+
+def _give_up_all(portal: Portal, pairs: Pairs) -> bool:
+    return any([give_up(session, portal, request) for session, request in pairs])
+
+
+def _finish(portal: Portal, pairs: Pairs, answered: bool, timeout: float | None) -> None:
+    if not answered:
+        session, request = pairs[0]
+        raise ReplyTimeout(request.kind, timeout or 0.0, sent=_give_up_all(portal, pairs), url=session.url)
+    for _, request in pairs:
+        if request.error is not None:
+            raise copy.copy(request.error)

@@ -1,0 +1,188 @@
+"""Opening a session: connect, then prove that a session stands behind the socket.
+
+The socket opens even on a full server; only a reply tells. So a message of a type that no
+server knows is sent first: its UNKNOWN_TYPE proves the session and runs no code of the
+environment. Building the environment may take long, and is waited for here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from openenv_notebook.endpoint import Endpoint
+from openenv_notebook.errors import (
+    ConnectFailed,
+    ConnectTimeout,
+    NotAnOpenEnvServer,
+    SpaceAsleep,
+    TransportError,
+)
+from openenv_notebook.protocol import HELLO_FRAME, Request, excerpt, reply_type
+from openenv_notebook.provider import Provider
+from openenv_notebook.session import Session
+
+log = logging.getLogger("openenv_notebook")
+
+# Servers start slowly: a refused connection is tried again for this long.
+REFUSED_FOR = 2.0
+_RETRY_AFTER = 0.05
+_SPACE_RETRY_AFTER = 2.0
+_REPLIES = ("error", "observation", "state", "mcp")
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long opening a session may take, in seconds; None for no limit.
+
+    Attributes:
+        connect: For TCP, TLS and the handshake.
+        build: For the server to build the environment.
+        asleep: For a Hub Space to wake up.
+    """
+
+    connect: float | None = 10.0
+    build: float | None = 60.0
+    asleep: float = 0.0
+
+
+class Opener:
+    """Opens the sessions of one client; knows its server and its limits, not the client.
+
+    Args:
+        endpoint: The server; None where a provider starts it first.
+        patience: The limits.
+        provider: What starts the server, or None.
+        reach: Makes the endpoint of a started server from its address.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint | None,
+        patience: Patience,
+        provider: Provider | None = None,
+        reach: Callable[[str], Endpoint] | None = None,
+    ) -> None:
+        self.endpoint = endpoint
+        self.patience = patience
+        self.provider = provider
+        self._reach = reach
+
+    async def __call__(self, session: Session) -> None:
+        """Open a connection for a session, attach it to the session's link, and prove it.
+
+        Args:
+            session: The session.
+
+        Raises:
+            ConnectFailed, ConnectTimeout, ServerError: Why there is no session.
+        """
+        if self.endpoint is None:
+            assert self.provider is not None and self._reach is not None
+            session.link.say("the server is starting")
+            self.endpoint = self._reach(await self.provider.start())
+            session.url = self.endpoint.address.name
+            session.record.move(session.url)
+        await open_session(session, self.endpoint, self.patience)
+
+
+async def open_session(session: Session, endpoint: Endpoint, patience: Patience) -> None:
+    """Open a connection to a server that runs, attach it and prove it; raises as Opener."""
+    await _connect_awake(session, endpoint, patience)
+    wire = session.link.wire
+    if wire is None or getattr(wire, "ended", False):
+        raise session.farewell or ConnectFailed("the server closed the new connection at once", url=session.url)
+    await prove(session, patience.build)
+
+
+async def _connect_awake(session: Session, endpoint: Endpoint, patience: Patience) -> None:
+    """Connect, waiting for a Space that is asleep as long as allowed."""
+    loop = asyncio.get_running_loop()
+    session.link.say("connecting")
+    began = loop.time()
+    while True:
+        try:
+            await _connect_in_time(session, endpoint, patience)
+            return
+        except SpaceAsleep as error:
+            left = began + patience.asleep - loop.time()
+            if left <= 0:
+                if patience.asleep:
+                    error.hint = f"it did not wake up within {patience.asleep:g} s; connect again with a longer wait"
+                raise
+            if session.link.doing is None or not session.link.doing[0].startswith("the Space"):
+                session.link.say(f"the Space is waking up ({error.stage})")
+            await asyncio.sleep(min(_SPACE_RETRY_AFTER, left))
+
+
+async def _connect_in_time(session: Session, endpoint: Endpoint, patience: Patience) -> None:
+    try:
+        async with asyncio.timeout(patience.connect):
+            await _connect_with_retries(session, endpoint)
+    except TimeoutError as error:
+        if isinstance(error, TransportError):
+            raise
+        phase = "no connection, or no answer to the WebSocket handshake"
+        hint = "is the address right? connect_timeout_s sets the limit"
+        raise ConnectTimeout(patience.connect or 0.0, phase, url=session.url, hint=hint) from None
+
+
+async def _connect_with_retries(session: Session, endpoint: Endpoint) -> None:
+    """A refused connection is tried again for a while: servers start slowly."""
+    # websockets is only loaded by the first connection.
+    from openenv_notebook.connection import open_connection
+
+    loop = asyncio.get_running_loop()
+    until, pause = loop.time() + REFUSED_FOR, _RETRY_AFTER
+    while True:
+        try:
+            wire = await open_connection(
+                endpoint, on_frame=session.received, on_end=session.ended, is_busy=lambda: session.is_busy
+            )
+            session.link.attach(wire)
+            return
+        except ConnectFailed as error:
+            if not error.is_temporary or loop.time() + pause > until:
+                raise
+            log.info("openenv: %s refused the connection, trying again", session.url)
+            session.link.say("the connection was refused, trying again")
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 0.5)
+
+
+async def prove(session: Session, limit: float | None) -> None:
+    """Send the message that no server knows, and wait for whatever answers it.
+
+    Args:
+        session: A session with an attached connection.
+        limit: Seconds to wait; None for no limit.
+
+    Raises:
+        ServerError: The server's refusal: it is full, or could not build the environment.
+        NotAnOpenEnvServer: If the answer is no OpenEnv message.
+        ConnectTimeout: If nothing answered in time.
+        ConnectFailed: If the connection ended.
+    """
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[None] = loop.create_future()
+    hello = Request("hello", HELLO_FRAME)
+    hello.wake = lambda: None if answered.done() else answered.set_result(None)
+    session.link.say("the server is building the environment")
+    session.send_now(hello)
+    try:
+        async with asyncio.timeout(limit):
+            await answered
+    except TimeoutError:
+        phase = "the server opened a session and does not answer"
+        hint = "it may still be building its environment: message_timeout_s sets the limit"
+        raise ConnectTimeout(limit or 0.0, phase, url=session.url, hint=hint) from None
+    if session.farewell is not None:
+        raise session.farewell
+    if hello.reply is None:
+        reason = hello.error.describe() if hello.error is not None else "it closed"
+        raise ConnectFailed(f"the server closed the new session ({reason})", url=session.url)
+    if reply_type(hello.reply) not in _REPLIES:
+        what = f"what answers there is a WebSocket, but not OpenEnv (it said {excerpt(hello.reply)!r})"
+        raise NotAnOpenEnvServer(what, url=session.url)

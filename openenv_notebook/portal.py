@@ -1,0 +1,357 @@
+"""One private daemon thread with one event loop, shared by all clients of the process.
+
+A client leases the portal and gives it back; the thread ends with the last lease. The
+portal knows nothing of environments. Threads never wait for it without looking whether
+it is alive, and a wait on the main thread can be interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import contextvars
+import inspect
+import logging
+import os
+import sys
+import threading
+import time
+import weakref
+from _thread import LockType, allocate_lock
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from openenv_notebook.errors import ClientClosed, NotSupportedHere, TransportError, WrongThread
+
+log = logging.getLogger("openenv_notebook")
+
+THREAD_NAME = "openenv-loop"
+JOIN_WITHIN = 2.0
+CANCEL_WITHIN = 2.0
+CLOSE_AT_EXIT_WITHIN = 1.0
+# Windows cannot interrupt a lock; elsewhere a slice only bounds how late a dead thread is noticed.
+_SLICE = 0.1 if sys.platform == "win32" else 1.0
+
+_guard = threading.RLock()
+_current: Portal | None = None
+_exiting = False
+# Objects inherited by a fork are kept for ever: their destructors would act on the parent's loop.
+_inherited: list[Any] = []
+
+
+class Guest(Protocol):
+    """What lives on the portal's loop and must be told of its end."""
+
+    def shut_down(self) -> None:
+        """Begin to close, on the loop's thread."""
+
+    def orphan(self) -> None:
+        """Close inherited sockets by descriptor, in a forked child."""
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """Make the portal's loop: uvloop where it is installed, else asyncio's.
+
+    ``OPENENV_NOTEBOOK_LOOP=asyncio`` turns uvloop off.
+    """
+    if os.environ.get("OPENENV_NOTEBOOK_LOOP", "").lower() != "asyncio" and sys.platform != "win32":
+        try:
+            import uvloop
+
+            loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+            return loop
+        except ImportError:
+            pass  # the extra is not installed
+    return asyncio.SelectorEventLoop()
+
+
+class Portal:
+    """The thread and its loop. Use :func:`lease`, not this class."""
+
+    def __init__(self) -> None:
+        self.loop = new_loop()
+        self.leases = 0
+        self.alive = True
+        self.guests: weakref.WeakSet[Guest] = weakref.WeakSet()
+        self.thread = threading.Thread(
+            target=contextvars.Context().run, args=(self._run,), name=THREAD_NAME, daemon=True
+        )
+        try:
+            self.thread.start()
+        except RuntimeError as error:
+            self.loop.close()
+            raise NotSupportedHere(
+                "this interpreter cannot start threads, which the client needs",
+                hint="use a kernel with threads (JupyterLite and pyodide have none)",
+            ) from error
+
+    def _run(self) -> None:
+        try:
+            self.loop.run_forever()
+            tasks = asyncio.all_tasks(self.loop)
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                self.loop.run_until_complete(asyncio.wait(tasks, timeout=CANCEL_WITHIN))
+            self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+        finally:
+            self.alive = False
+            self.loop.close()
+
+    @property
+    def is_here(self) -> bool:
+        """True on the portal's own thread."""
+        return threading.get_ident() == self.thread.ident
+
+    def post(self, callback: Callable[..., object], *args: Any) -> bool:
+        """Run a callback on the loop's thread soon; False if the loop is gone."""
+        try:
+            self.loop.call_soon_threadsafe(callback, *args)
+        except RuntimeError:
+            return False
+        return True
+
+    def refuse_here(self, name: str) -> None:
+        """Raise where a blocking call would wait for itself.
+
+        Args:
+            name: The call, for the text.
+
+        Raises:
+            WrongThread: On the portal's own thread.
+        """
+        if threading.get_ident() == self.thread.ident:
+            raise WrongThread(
+                f"{name}() blocks, and this code runs on the thread it would wait for",
+                hint=f"await it instead: await env.async_client.{name}(...)",
+            )
+
+    def wait(self, lock: LockType, deadline: float | None) -> bool:
+        """Wait for a lock that the loop's thread releases.
+
+        Args:
+            lock: Acquired by the caller beforehand.
+            deadline: In monotonic seconds, None for no limit.
+
+        Returns:
+            False when the deadline passed.
+
+        Raises:
+            TransportError: If the portal's thread ended meanwhile.
+        """
+        while True:
+            left = _SLICE if deadline is None else min(_SLICE, max(0.0, deadline - time.monotonic()))
+            if lock.acquire(timeout=left):
+                return True
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+            if not self.thread.is_alive():
+                raise TransportError("the client's own thread ended", hint="call reset(), or connect again")
+
+    def call(self, make: Callable[..., Any], *args: Any, name: str = "", **kwargs: Any) -> Any:
+        """Run an async function on the loop, as a task, and wait for its result.
+
+        An interrupt cancels the task, gives it up to 2 s to end, and is raised again; a
+        second one leaves at once.
+
+        Args:
+            make: Called on the loop's thread; what it returns is awaited where it can be.
+            *args: Its arguments.
+            name: The call, for error texts.
+            **kwargs: Its keywords.
+
+        Returns:
+            The result.
+
+        Raises:
+            WrongThread: On the portal's own thread.
+            TransportError: If the portal's thread ended.
+        """
+        name = name or getattr(make, "__name__", "call")
+        self.refuse_here(name)
+        call = _Call(make, args, kwargs)
+        try:
+            if not self.post(call.start):
+                raise TransportError("the client's own thread ended", hint="call reset(), or connect again")
+            self.wait(call.lock, None)
+        except BaseException:
+            if not call.done and self.post(call.cancel):
+                self.wait(call.lock, time.monotonic() + CANCEL_WITHIN)
+            raise
+        return call.outcome()
+
+
+class _Call:
+    """A coroutine on its way through the portal."""
+
+    __slots__ = ("args", "done", "error", "kwargs", "lock", "make", "result", "task")
+
+    def __init__(self, make: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.make, self.args, self.kwargs = make, args, kwargs
+        self.lock = allocate_lock()
+        self.lock.acquire()
+        self.task: asyncio.Task[Any] | None = None
+        self.done = False
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+    async def _drive(self) -> Any:
+        value = self.make(*self.args, **self.kwargs)
+        return await value if inspect.isawaitable(value) else value
+
+    def start(self) -> None:
+        self.task = asyncio.get_running_loop().create_task(self._drive())
+        self.task.add_done_callback(self._ended)
+
+    def cancel(self) -> None:
+        if self.task is not None:
+            self.task.cancel()
+        else:
+            # Callbacks run in the order they were posted: it was interrupted before start was.
+            self._finish()
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        try:
+            self.result = task.result()
+        except BaseException as error:
+            self.error = error
+        self._finish()
+
+    def _finish(self) -> None:
+        self.done = True
+        self.lock.release()
+
+    def outcome(self) -> Any:
+        error, self.error = self.error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error
+        return self.result
+
+
+def lease() -> Portal:
+    """Take the process's portal, starting it if there is none.
+
+    Returns:
+        The portal; give it back with :func:`give_back`.
+
+    Raises:
+        NotSupportedHere: Where no thread can be started.
+        ClientClosed: While the interpreter exits.
+    """
+    global _current
+    with _guard:
+        if _exiting:
+            raise ClientClosed("the interpreter is exiting", hint="make no calls from exit handlers")
+        if sys.platform == "emscripten":
+            raise NotSupportedHere(
+                "this kernel has no threads and no sockets (pyodide, JupyterLite)",
+                hint="use a kernel that runs on a machine",
+            )
+        if _current is None or not _current.alive or not _current.thread.is_alive():
+            _current = Portal()
+        _current.leases += 1
+        return _current
+
+
+def give_back(portal: Portal, *, join: bool) -> None:
+    """End a lease; the last one ends the thread.
+
+    Args:
+        portal: What :func:`lease` returned.
+        join: True to wait for the thread's end (at most 2 s), on any thread but its own.
+    """
+    global _current
+    with _guard:
+        portal.leases -= 1
+        last = portal.leases <= 0
+        if last and _current is portal:
+            _current = None
+    if last and portal.alive:
+        portal.post(portal.loop.stop)
+        if join and not portal.is_here:
+            portal.thread.join(JOIN_WITHIN)
+
+
+def _at_exit() -> None:
+    """Close what is open while the loop still runs; daemon threads end with the process."""
+    global _exiting
+    with _guard:
+        _exiting = True
+        portal = _current
+    if portal is None or not portal.thread.is_alive():
+        return
+    ended = threading.Event()
+
+    async def close_all() -> None:
+        guests = list(portal.guests)
+        for guest in guests:
+            guest.shut_down()
+        limit = portal.loop.time() + CLOSE_AT_EXIT_WITHIN
+        while any(getattr(guest, "is_closing", False) for guest in guests) and portal.loop.time() < limit:
+            await asyncio.sleep(0.01)
+        ended.set()
+
+    portal.post(lambda: _keep(portal.loop.create_task(close_all())))
+    ended.wait(CLOSE_AT_EXIT_WITHIN + 0.5)
+    portal.post(portal.loop.stop)
+    portal.thread.join(JOIN_WITHIN)
+
+
+_kept: set[Any] = set()
+
+
+def _keep(task: asyncio.Task[Any]) -> None:
+    _kept.add(task)
+    task.add_done_callback(_kept.discard)
+
+
+def _in_child() -> None:
+    """Leave the parent's portal alone: its thread is not here, its sockets are shared."""
+    global _current, _guard
+    _guard = threading.RLock()
+    portal, _current = _current, None
+    if portal is None:
+        return
+    portal.alive = False
+    for guest in list(portal.guests):
+        guest.orphan()
+    _inherited.append(portal)
+    _close_loop_descriptors(portal.loop)
+
+
+def close_inherited(wire: Any) -> None:
+    """Close a connection's socket by descriptor, so that the parent's loop is not touched.
+
+    Args:
+        wire: A connection made by the parent, or None.
+    """
+    transport = getattr(wire, "transport", None)
+    if transport is None:
+        return
+    _inherited.append(wire)
+    raw = getattr(transport, "_sock", None)
+    visible = transport.get_extra_info("socket")
+    descriptor = raw.detach() if raw is not None else visible.fileno() if visible is not None else -1
+    _close_descriptor(descriptor)
+
+
+def _close_loop_descriptors(loop: Any) -> None:
+    for name in ("_selector", "_ssock", "_csock"):
+        part = getattr(loop, name, None)
+        if part is not None:
+            _close_descriptor(part.detach() if hasattr(part, "detach") else part.fileno())
+
+
+def _close_descriptor(descriptor: int) -> None:
+    if descriptor >= 0:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+
+
+atexit.register(_at_exit)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)

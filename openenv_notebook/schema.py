@@ -1,0 +1,84 @@
+"""Reading the JSON Schema of an environment's actions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of an action.
+
+    Attributes:
+        name: Its name on the wire.
+        required: True when it must be given.
+        schema: Its JSON Schema, with a ``$ref`` at its root replaced by what it names.
+    """
+
+    name: str
+    required: bool
+    schema: Mapping[str, Any]
+
+    @property
+    def is_fixed(self) -> bool:
+        """True for a field with one possible value, such as a union's type."""
+        return "const" in self.schema
+
+
+def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Follow ``$ref``s inside the document; a circle or a foreign one stays as it is."""
+    seen: set[str] = set()
+    while isinstance(reference := schema.get("$ref"), str) and reference.startswith("#/"):
+        if reference in seen:
+            break
+        seen.add(reference)
+        found: Any = root
+        for part in reference[2:].split("/"):
+            found = found.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
+        if not isinstance(found, Mapping):
+            break
+        schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
+    return schema
+
+
+def action_fields(schema: Mapping[str, Any]) -> list[Field]:
+    """List the fields of an action.
+
+    Args:
+        schema: The JSON Schema of the action, as GET /schema gives it.
+
+    Returns:
+        The fields in their order. Of a union, the fields of all its branches, each
+        required only where every branch requires it.
+    """
+    root = _resolve(schema, schema)
+    branches = [_resolve(branch, schema) for key in ("oneOf", "anyOf") for branch in root.get(key, ())]
+    objects = [item for item in (branches or [root]) if isinstance(item.get("properties"), Mapping)]
+    fields: dict[str, Field] = {}
+    for item in objects:
+        for name, part in item["properties"].items():
+            required = all(name in other.get("required", ()) for other in objects)
+            fields.setdefault(name, Field(name, required, _resolve(part, schema)))
+    return list(fields.values())
+
+
+def takes_any_field(schema: Mapping[str, Any]) -> bool:
+    """Tell whether an action may have fields that the schema does not name."""
+    root = _resolve(schema, schema)
+    return not root.get("properties") or bool(root.get("additionalProperties"))
+
+
+def only_required_field(schema: Mapping[str, Any]) -> Field | None:
+    """Find the field that a bare value is meant for.
+
+    Args:
+        schema: The JSON Schema of the action.
+
+    Returns:
+        The one required field (const and metadata aside), or None if there is not exactly one.
+    """
+    required = [field for field in action_fields(schema) if field.required and not field.is_fixed]
+    named = [field for field in required if field.name != "metadata"]
+    return named[0] if len(named) == 1 else None

@@ -1,0 +1,33 @@
+"""Better words for an action the server refused: the nearest names of its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from openenv_notebook.attributes import nearest
+from openenv_notebook.errors import InvalidAction
+from openenv_notebook.schema import action_fields
+
+
+def with_suggestions(error: InvalidAction, schema: Mapping[str, Any] | None) -> InvalidAction:
+    """Add the nearest names to lines about unknown fields, and the fields there are.
+
+    Args:
+        error: The server's refusal.
+        schema: The action's schema, or None where the server tells none.
+
+    Returns:
+        The same error.
+    """
+    wrong = error.details.get("errors")
+    if schema is None or not isinstance(wrong, list):
+        return error
+    names = [field.name for field in action_fields(schema) if not field.is_fixed]
+    for number, item in enumerate(wrong[: len(error.errors)]):
+        place = item.get("loc") if isinstance(item, dict) else None
+        if place and len(place) == 1 and item.get("type") == "extra_forbidden":
+            error.errors[number] = f"{place[0]}: no such field{nearest(str(place[0]), names)}"
+    if error.hint is None and names:
+        error.hint = f"fields: {', '.join(name for name in names if name != 'metadata') or 'none'}"
+    return error

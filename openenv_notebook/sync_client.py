@@ -1,0 +1,402 @@
+"""The blocking client: the same session, from any cell, thread or callback.
+
+Every call goes to the portal's loop, so it works under a running loop (a notebook's), under
+none (a script's), and can be interrupted. A step takes the short way: encoded here, handed
+over once, decoded here; no task and no future.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import Any, Generic, NoReturn, Self, cast
+
+from openenv_notebook import events
+from openenv_notebook.actions import NOT_GIVEN
+from openenv_notebook.calls import exchange
+from openenv_notebook.client import CLOSE_WITHIN, EnvClient
+from openenv_notebook.episode import Episode, Step
+from openenv_notebook.errors import InvalidAction, MisuseError, ReplyTimeout
+from openenv_notebook.events import Callback
+from openenv_notebook.many import exchange_together
+from openenv_notebook.messages import ActT, ObsT, StateT, StepResult, Tool
+from openenv_notebook.protocol import STATE_FRAME, Request
+from openenv_notebook.session import Status
+from openenv_notebook.suggestions import with_suggestions
+from openenv_notebook.tools import ToolNamespace
+
+
+class SyncEnvClient(Generic[ActT, ObsT, StateT]):
+    """A blocking view of an asynchronous client.
+
+    Any other coroutine method of the client's class becomes a blocking method by itself.
+    Its results are values, never awaitables: ``await env.step(...)`` is a mistake; write
+    ``await env.async_client.step(...)``.
+
+    Args:
+        client: One of our clients. Several blocking views of one client share its session.
+    """
+
+    def __new__(cls, client: Any) -> Self:
+        """Choose the way of working: our own clients have a record and an order to keep."""
+        if isinstance(client, EnvClient):
+            return super().__new__(cls)
+        if not all(callable(getattr(client, name, None)) for name in ("connect", "reset", "step", "close")):
+            raise MisuseError(
+                f"SyncEnvClient wraps a client object, not {type(client).__name__}",
+                hint="SyncEnvClient(GenericEnvClient('localhost:8000')), or connect('localhost:8000')",
+            )
+        from openenv_notebook.foreign import SyncForeignClient
+
+        return cast(Self, object.__new__(SyncForeignClient))
+
+    def __init__(self, client: EnvClient[ActT, ObsT, StateT]) -> None:
+        self._client = client
+        self._session = client._session
+        # A subclass may have its own reset, step or state; then that is what runs.
+        cls = type(client)
+        self._plain_step = cls.step is EnvClient.step
+        self._plain_reset = cls.reset is EnvClient.reset
+        self._plain_state = cls.state is EnvClient.state
+
+    @property
+    def async_client(self) -> EnvClient[ActT, ObsT, StateT]:
+        """The asynchronous twin on the same session; both may be used at once."""
+        return self._client
+
+    # The session
+
+    def connect(self) -> Self:
+        """Open the session and prove it; building the environment is waited for.
+
+        Returns:
+            The client itself.
+
+        Raises:
+            AtCapacity, FactoryFailed: If the server has no session to give.
+            ConnectFailed, ConnectTimeout: If there is no such server, or it does not answer.
+        """
+        if type(self._client).connect is EnvClient.connect:
+            exchange(self._session, Request("connect"), None)
+        else:
+            self._call("connect")
+        return self
+
+    def reset(self, **kwargs: Any) -> StepResult[ObsT]:
+        """Begin an episode. After a lost session it opens a new one first, and logs that.
+
+        Args:
+            **kwargs: Arguments for the environment, all of them: ``seed=7``. Environments
+                drop those they do not know without a word.
+
+        Returns:
+            The first result.
+
+        Raises:
+            OpenEnvError: Why there is none; its reply may still come (``.sent``).
+        """
+        if not self._plain_reset:
+            return cast(StepResult[ObsT], self._call("reset", **kwargs))
+        client = self._client
+        request = client._reset_request(kwargs)
+        return client._result(exchange(self._session, request, client._timeout))
+
+    def step(self, action: Any = NOT_GIVEN, /, **fields: Any) -> StepResult[ObsT]:
+        """Act in the environment.
+
+        Args:
+            action: A dict, a pydantic model or a dataclass; or a bare value for the one
+                required field.
+            **fields: The action's fields instead: ``step(column=3)``.
+
+        Returns:
+            The result.
+
+        Raises:
+            InvalidAction: If it does not fit the environment, with a line for each wrong field.
+            EnvironmentFailed: If the environment raised.
+            SessionLost: If the environment is gone; reset() starts anew.
+            ReplyTimeout: If no reply came in time; ``.sent`` tells whether it may still happen.
+        """
+        if not self._plain_step:
+            args = () if action is NOT_GIVEN else (action,)
+            return cast(StepResult[ObsT], self._call("step", *args, **fields))
+        client = self._client
+        if client._needs_schema(action, fields):
+            self._learn_schema()
+        request = client._step_request(action, fields)
+        try:
+            return client._result(exchange(self._session, request, client._timeout))
+        except InvalidAction as error:
+            if "extra_forbidden" in str(error.details):
+                self._learn_schema()
+            raise with_suggestions(error, client._action_schema()) from None
+
+    def state(self) -> StateT:
+        """Read the environment's state. It is no step.
+
+        Returns:
+            The state: a dict with attribute access, or the client's model.
+
+        Raises:
+            OpenEnvError: Why there is none.
+        """
+        if not self._plain_state:
+            return cast(StateT, self._call("state"))
+        client = self._client
+        return client._state(exchange(self._session, Request("state", STATE_FRAME), client._timeout))
+
+    def step_many(self, actions: Iterable[Any], *, window: int = 16) -> list[StepResult[ObsT]]:
+        """Make several steps without waiting for each reply; for actions known beforehand.
+
+        Args:
+            actions: The actions, as :meth:`step` takes them.
+            window: How many requests may be on their way at once.
+
+        Returns:
+            The results, in order.
+
+        Raises:
+            OpenEnvError: The first failure; all replies stand in the record.
+        """
+        client, given = self._client, list(actions)
+        if any(client._needs_schema(action, {}) for action in given):
+            self._learn_schema()
+        requests = client._batch(given, window)
+        exchange_together([(self._session, request) for request in requests], client._timeout)
+        return [client._result(request) for request in requests]
+
+    def settle(self, timeout: float | None = None) -> list[Step]:
+        """Wait for all owed replies: those whose call was interrupted, cancelled or timed out.
+
+        Args:
+            timeout: Seconds; None for no limit.
+
+        Returns:
+            The steps nobody waited for, in order; also those that had come already.
+
+        Raises:
+            ReplyTimeout: If they do not come in time.
+        """
+        if self._session.is_live:
+            exchange(self._session, Request("settle"), timeout, self._session.settle)
+        return self._session.take_owed_steps()
+
+    def disconnect(self) -> None:
+        """Give the session up: whoever waits gets an error, the environment is gone."""
+        if self._session.is_live and not self._session.is_closed:
+            exchange(self._session, Request("disconnect"), CLOSE_WITHIN, self._session.detach)
+
+    def close(self) -> None:
+        """End the session and all that belongs to it, within 2 s; a second time does nothing."""
+        client = self._client
+        if type(client).close is not EnvClient.close and self._session.is_live:
+            self._call("close")
+        for child in list(client._children):
+            child.sync().close()
+        if self._session.is_live:
+            with contextlib.suppress(ReplyTimeout):
+                exchange(self._session, Request("close"), CLOSE_WITHIN, self._session.close)
+        self._session.end(join=True)
+        events.join()
+        if client._opener.provider is not None:
+            client._opener.provider.stop()
+
+    def new_session(self) -> SyncEnvClient[ActT, ObsT, StateT]:
+        """Open another session on the same server, with the same class and settings.
+
+        Returns:
+            A connected client; it is closed with this one.
+
+        Raises:
+            AtCapacity: If the server has no more sessions.
+        """
+        return self._client._sibling().sync().connect()
+
+    def options(self, *, timeout: Any = NOT_GIVEN, actor: str | None = None) -> Self:
+        """Return a view of this client whose calls have options of their own.
+
+        Args:
+            timeout: Seconds for a reply instead of message_timeout_s; None for no limit.
+            actor: Who acts, for the record: "code", "person" or "policy".
+
+        Returns:
+            A client on the same session: ``env.options(timeout=5).step(...)``.
+        """
+        return type(self)(self._client.options(timeout=timeout, actor=actor))
+
+    def __enter__(self) -> Self:
+        return self.connect()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def sync(self) -> Self:
+        """Return this client: it is blocking already."""
+        return self
+
+    # Questions over HTTP
+
+    def health(self) -> dict[str, Any]:
+        """Ask whether the server runs; see :meth:`EnvClient.health`."""
+        return cast(dict[str, Any], self._call("health"))
+
+    def metadata(self) -> dict[str, Any]:
+        """Ask what the environment says of itself; see :meth:`EnvClient.metadata`."""
+        return cast(dict[str, Any], self._call("metadata"))
+
+    def schema(self) -> dict[str, Any]:
+        """Ask for the JSON Schemas of the environment; asked once, then remembered."""
+        return cast(dict[str, Any], self._call("schema"))
+
+    def list_environments(self) -> list[str]:
+        """Ask for the names the task API knows environments by."""
+        return cast(list[str], self._call("list_environments"))
+
+    def list_splits(self, env_name: str | None = None) -> list[dict[str, Any]]:
+        """Ask for the splits of an environment's tasks; see :meth:`EnvClient.list_splits`."""
+        return cast(list[dict[str, Any]], self._call("list_splits", env_name))
+
+    def list_tasks(self, split: str, env_name: str | None = None) -> list[Any]:
+        """Ask for all tasks of a split; see :meth:`EnvClient.list_tasks`."""
+        return cast(list[Any], self._call("list_tasks", split, env_name))
+
+    def num_tasks(self, split: str, env_name: str | None = None) -> int:
+        """Ask how many tasks a split has; see :meth:`EnvClient.num_tasks`."""
+        return cast(int, self._call("num_tasks", split, env_name))
+
+    def get_task(self, split: str, index: int, env_name: str | None = None) -> Any:
+        """Ask for one task; see :meth:`EnvClient.get_task`."""
+        return self._call("get_task", split, index, env_name)
+
+    def get_task_range(
+        self, split: str, start: int | None = None, stop: int | None = None, env_name: str | None = None
+    ) -> list[Any]:
+        """Ask for some tasks of a split; see :meth:`EnvClient.get_task_range`."""
+        return cast(list[Any], self._call("get_task_range", split, start, stop, env_name))
+
+    # Tools
+
+    def list_tools(self, use_cache: bool = True) -> list[Tool]:
+        """List the environment's tools; see :meth:`EnvClient.list_tools`."""
+        return cast(list[Tool], self._call("list_tools", use_cache))
+
+    def get_tool(self, name: str) -> Tool | None:
+        """Find a tool by name; None if there is none."""
+        return cast("Tool | None", self._call("get_tool", name))
+
+    def has_tool(self, name: str) -> bool:
+        """Tell whether there is a tool of that name."""
+        return cast(bool, self._call("has_tool", name))
+
+    def call_tool(self, name: str, /, **arguments: Any) -> Any:
+        """Call a tool; see :meth:`EnvClient.call_tool`."""
+        return self._call("call_tool", name, **arguments)
+
+    @property
+    def tools(self) -> ToolNamespace:
+        """The tools of an MCP environment as methods: ``env.tools.NAME(...)``."""
+        return ToolNamespace(self._client._known, self.call_tool)
+
+    # What is known without asking
+
+    @property
+    def base_url(self) -> str | None:
+        """The server's HTTP address; None before a provider has started it."""
+        return self._client.base_url
+
+    @property
+    def status(self) -> Status:
+        """The session's state: "new", "open", "lost" (until a reset) or "closed"."""
+        return self._session.status
+
+    @property
+    def activity(self) -> str:
+        """What is being waited for, with the seconds so far; "" when nothing is."""
+        return self._session.activity
+
+    @property
+    def owed(self) -> int:
+        """How many replies are still to come that nobody waits for."""
+        return self._session.owed
+
+    @property
+    def episode(self) -> Episode:
+        """The record of the episode in progress, or of the last one."""
+        return self._client.episode
+
+    @property
+    def episodes(self) -> list[Episode]:
+        """The records of all episodes of this session, the oldest first."""
+        return self._client.episodes
+
+    @property
+    def last(self) -> StepResult[ObsT] | None:
+        """The last result, whoever waited for it; None before the first."""
+        return self._client.last
+
+    @property
+    def done(self) -> bool:
+        """True when the last result ended the episode."""
+        return self._client.done
+
+    def subscribe(self, callback: Callback) -> Callable[[], None]:
+        """Have a function called with each step and each change of state; see :meth:`EnvClient.subscribe`."""
+        return self._client.subscribe(callback)
+
+    def unsubscribe(self, callback: Callback) -> None:
+        """End the subscriptions of a function."""
+        self._client.unsubscribe(callback)
+
+    def __repr__(self) -> str:
+        return repr(self._client).replace(" (async)", " (sync)", 1)
+
+    def __reduce__(self) -> NoReturn:
+        self._client.__reduce__()
+
+    def __dir__(self) -> Iterable[str]:
+        own = [name for name in dir(self._client) if not name.startswith("_")]
+        return sorted({*super().__dir__(), *own})
+
+    # All other methods of the client's class
+
+    def __getattr__(self, name: str) -> Any:
+        # Probes by IPython, copy and pickle must find nothing and ask nobody.
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = getattr(self._client, name)
+        if not callable(value) or isinstance(value, type):
+            return value
+        blocking = self._blocking(name, value)
+        self.__dict__[name] = blocking
+        return blocking
+
+    def _blocking(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Make the blocking form of a method, found anew on the client at each call."""
+        client = self._client
+
+        if inspect.iscoroutinefunction(method):
+
+            @functools.wraps(method)
+            def blocking(*args: Any, **kwargs: Any) -> Any:
+                return self._session.portal.call(getattr(client, name), *args, name=name, **kwargs)
+
+        else:
+
+            @functools.wraps(method)
+            def blocking(*args: Any, **kwargs: Any) -> Any:
+                value = getattr(client, name)(*args, **kwargs)
+                return self._session.portal.call(lambda: value, name=name) if inspect.isawaitable(value) else value
+
+        return blocking
+
+    def _call(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        return self._session.portal.call(getattr(self._client, name), *args, name=name, **kwargs)
+
+    def _learn_schema(self) -> None:
+        self._session.portal.call(self._client._learn_schema, name="schema")

@@ -1,0 +1,45 @@
+"""Blocking work in a daemon thread of its own, awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+async def in_thread(work: Callable[[], Any]) -> Any:
+    """Run blocking work in a daemon thread and await its result.
+
+    The default executor is not used: it delays the end of the process.
+
+    Args:
+        work: The work.
+
+    Returns:
+        What it returned; what it raised is raised.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def finish(value: Any, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if error is None:
+            future.set_result(value)
+        else:
+            future.set_exception(error)
+
+    def run() -> None:
+        value, error = None, None
+        try:
+            value = work()
+        except BaseException as caught:
+            error = caught
+        try:
+            loop.call_soon_threadsafe(finish, value, error)
+        except RuntimeError:
+            return  # the loop that waited is closed
+
+    threading.Thread(target=run, name="openenv-worker", daemon=True).start()
+    return await future

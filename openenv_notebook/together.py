@@ -1,0 +1,41 @@
+"""Many sessions at once, from one blocking call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from openenv_notebook.errors import MisuseError
+from openenv_notebook.many import exchange_together
+from openenv_notebook.messages import StepResult
+from openenv_notebook.sync_client import SyncEnvClient
+
+
+def step_all(
+    envs: Iterable[SyncEnvClient[Any, Any, Any]], actions: Iterable[Any], *, timeout: float | None = 60.0
+) -> list[StepResult[Any]]:
+    """Step many environments at once: all requests go out in one hop.
+
+    Args:
+        envs: Blocking clients, each with a session of its own.
+        actions: One action for each, as ``step`` takes it.
+        timeout: Seconds for all of them; None for no limit.
+
+    Returns:
+        The results, in the order of the clients.
+
+    Raises:
+        MisuseError: If there are not as many actions as clients.
+        OpenEnvError: The first failure in order; every reply stands in its client's record.
+    """
+    clients, given = list(envs), list(actions)
+    if len(clients) != len(given):
+        raise MisuseError(f"{len(clients)} clients and {len(given)} actions: one action for each client is needed")
+    requests = []
+    for env, action in zip(clients, given, strict=True):
+        client = env.async_client
+        if client._needs_schema(action, {}):
+            env._learn_schema()
+        requests.append((client, client._step_request(action, {})))
+    exchange_together([(client._session, request) for client, request in requests], timeout)
+    return [client._result(request) for client, request in requests]

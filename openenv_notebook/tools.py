@@ -1,0 +1,202 @@
+"""Tools of MCP environments: listing and calling them, and ``env.tools.NAME(...)``."""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from openenv_notebook.attributes import nearest
+from openenv_notebook.errors import MisuseError, RequestRejected, ToolFailed
+from openenv_notebook.inspection import Known
+from openenv_notebook.messages import Tool
+from openenv_notebook.protocol import Entry, Request, frame, reply_data
+
+_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "object": dict}
+
+
+class ToolCalls:
+    """Asynchronous calls of tools, for every client."""
+
+    _known: Known
+    _mode: str
+
+    async def _ask(self, request: Request) -> Request:
+        raise NotImplementedError
+
+    async def _raw_step(self, action: Mapping[str, Any]) -> dict[str, Any]:
+        raise NotImplementedError
+
+    async def list_tools(self, use_cache: bool = True) -> list[Tool]:
+        """List the environment's tools. It is no step.
+
+        Args:
+            use_cache: False asks again.
+
+        Returns:
+            The tools; none for an environment without tools.
+
+        Raises:
+            OpenEnvError: Why there is no answer.
+        """
+        if self._known.tools is None or not use_cache:
+            self._known.tools = await self._ask_tools()
+        return self._known.tools
+
+    async def _ask_tools(self) -> list[Tool]:
+        try:
+            listed = (await self._rpc("tools/list", {})).get("result", {}).get("tools", [])
+        except RequestRejected:
+            # Servers before 0.2.1 know no mcp message; there it is an action.
+            listed = (await self._raw_step({"type": "list_tools"})).get("tools", [])
+        return [Tool.model_validate(tool) for tool in listed]
+
+    async def get_tool(self, name: str) -> Tool | None:
+        """Find a tool by name; None if there is none."""
+        return next((tool for tool in await self.list_tools() if tool.name == name), None)
+
+    async def has_tool(self, name: str) -> bool:
+        """Tell whether there is a tool of that name."""
+        return await self.get_tool(name) is not None
+
+    async def call_tool(self, name: str, /, **arguments: Any) -> Any:
+        """Call a tool. In simulation mode it is a step; in production mode it is none.
+
+        Args:
+            name: The tool.
+            **arguments: Its arguments.
+
+        Returns:
+            The tool's value.
+
+        Raises:
+            ToolFailed: If the tool reported an error.
+            MisuseError: If no tool has that name, with the nearest one.
+        """
+        tools = await self.list_tools()
+        if tools and name not in [tool.name for tool in tools]:
+            names = [tool.name for tool in tools]
+            raise MisuseError(f"no tool {name!r}{nearest(name, names)}", hint=f"tools: {', '.join(names)}")
+        if self._mode == "production":
+            answer = await self._rpc("tools/call", {"name": name, "arguments": arguments}, entry="tool")
+            if "error" in answer:
+                raise _failed(name, answer["error"])
+            return tool_value(answer.get("result"))
+        observation = await self._raw_step({"type": "call_tool", "tool_name": name, "arguments": arguments})
+        if observation.get("error"):
+            raise _failed(name, observation["error"])
+        return tool_value(observation.get("result"))
+
+    async def _rpc(self, method: str, params: Mapping[str, Any], entry: Entry | None = None) -> dict[str, Any]:
+        data = {"jsonrpc": "2.0", "method": method, "params": params, "id": 1}
+        request = await self._ask(Request("mcp", frame("mcp", data), entry=entry))
+        assert request.reply is not None
+        return reply_data(request.reply, "mcp")
+
+
+def _failed(name: str, error: Any) -> ToolFailed:
+    if not isinstance(error, Mapping):
+        return ToolFailed(str(error), tool=name)
+    kind = error.get("error_type") or error.get("code") or ""
+    return ToolFailed(str(error.get("message", "")), tool=name, error_type=str(kind), details=dict(error))
+
+
+def tool_value(result: Any) -> Any:
+    """Find a tool's value in what the server sends around it.
+
+    Args:
+        result: The tool's result: a plain value, or an object with data,
+            structured_content or content.
+
+    Returns:
+        ``data``, else the structured content, else the text of the content.
+    """
+    if not isinstance(result, Mapping):
+        return result
+    if result.get("data") is not None:
+        return result["data"]
+    for key in ("structured_content", "structuredContent"):
+        if result.get(key) is not None:
+            return result[key]
+    content = result.get("content")
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+    return None if "data" in result else result
+
+
+class ToolNamespace:
+    """``env.tools``: each tool of the environment as a method.
+
+    Names are known once the tools were listed; looking at the namespace asks no server.
+
+    Args:
+        known: Where the listed tools stand.
+        call: Calls a tool by name: blocking, or giving an awaitable.
+    """
+
+    def __init__(self, known: Known, call: Callable[..., Any]) -> None:
+        self._known = known
+        self._call = call
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        names = [tool.name for tool in self._known.tools or ()]
+        if self._known.tools is not None and name not in names:
+            raise AttributeError(f"no tool {name!r}; tools: {', '.join(names) or 'none'}{nearest(name, names)}")
+        return self[name]
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        tool = next((tool for tool in self._known.tools or () if tool.name == name), None)
+
+        def call(**arguments: Any) -> Any:
+            return self._call(name, **arguments)
+
+        call.__name__ = call.__qualname__ = name
+        if tool is not None:
+            call.__doc__ = tool.description
+            call.__signature__ = tool_signature(tool)  # type: ignore[attr-defined]
+        return call
+
+    def __dir__(self) -> list[str]:
+        return [tool.name for tool in self._known.tools or () if tool.name.isidentifier()]
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._known.tools or ())
+
+    def __len__(self) -> int:
+        return len(self._known.tools or ())
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [tool.name for tool in self._known.tools or ()]
+
+    def __repr__(self) -> str:
+        if self._known.tools is None:
+            return "<tools, not listed yet: call list_tools()>"
+        return "\n".join(f"{tool.name}{tool_signature(tool)}" for tool in self) or "<no tools>"
+
+
+def tool_signature(tool: Tool) -> inspect.Signature:
+    """Make a Python signature of a tool's schema.
+
+    Args:
+        tool: The tool.
+
+    Returns:
+        Keyword-only parameters, the required ones first; arguments whose names are no
+        Python names are left out and can be given as ``**{...}``.
+    """
+    required = tool.input_schema.get("required", ())
+    properties = tool.input_schema.get("properties", {})
+    parameters = []
+    for name in sorted(properties, key=lambda name: name not in required):
+        if not name.isidentifier() or keyword.iskeyword(name):
+            continue
+        schema = properties[name] if isinstance(properties[name], Mapping) else {}
+        default = inspect.Parameter.empty if name in required else schema.get("default")
+        annotation = _TYPES.get(str(schema.get("type")), inspect.Parameter.empty)
+        parameters.append(
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        )
+    return inspect.Signature(parameters)
