@@ -1,0 +1,69 @@
+# Works on a fresh clone with git, make and Python 3.11 or later. `make help` lists what there is.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lowest check format lab bench clean
+
+VENV := .venv/bin/python
+TESTS = $(wildcard tests/unit tests/integration tests/notebooks tests/faults)
+LOWEST_TESTS = $(wildcard tests/unit tests/lowest)
+# The tests start the oldest server we promise to work with by this Python.
+export OPENENV_OLD_PYTHON := $(CURDIR)/.venv-old/bin/python
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+
+demo: .venv/.installed-demo ## run the first notebook without a browser and print what it shows
+	@$(VENV) notebooks/run.py notebooks/01_first_episode.ipynb
+
+test: .venv/.installed-test .venv-old/.installed ## run all tests, then the unit tests on the oldest versions
+	$(VENV) -m pytest $(TESTS)
+	@$(MAKE) --no-print-directory lowest
+
+lowest: .venv-lowest/.installed ## run the unit tests on the oldest versions only
+	.venv-lowest/bin/python -m pytest $(LOWEST_TESTS)
+
+check: .venv/.installed-check ## lint, format, types, imports
+	$(VENV) -m ruff check .
+	$(VENV) -m ruff format --check .
+	$(VENV) -m mypy
+	.venv/bin/lint-imports
+
+format: .venv/.installed-check ## put the code into its form
+	$(VENV) -m ruff check --fix .
+	$(VENV) -m ruff format .
+
+lab: .venv/.installed-lab ## open the notebooks in JupyterLab
+	$(VENV) -m jupyterlab notebooks
+
+bench: .venv/.installed-test ## measure against the official client
+	$(VENV) -m pytest tests/benchmarks -s -p no:cacheprovider
+
+clean: ## remove environments and caches
+	rm -rf .venv .venv-old .venv-lowest build dist .*_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One stamp a purpose: an environment grows by what is asked for.
+.venv/.installed-demo: pyproject.toml
+	@sh .ci/venv .venv --group demo -e .
+	@touch $@
+
+.venv/.installed-test: pyproject.toml
+	@sh .ci/venv .venv --group test -e '.[fast,openenv]'
+	@touch $@
+
+.venv/.installed-check: pyproject.toml
+	@sh .ci/venv .venv --group lint -e .
+	@touch $@
+
+.venv/.installed-lab: pyproject.toml
+	@sh .ci/venv .venv -e '.[lab]'
+	@touch $@
+
+.venv-old/.installed:
+	@sh .ci/venv .venv-old openenv==0.2.3
+	@touch $@
+
+.venv-lowest/.installed: pyproject.toml tests/lowest.txt
+	@sh .ci/venv .venv-lowest -r tests/lowest.txt -e .
+	@touch $@
