@@ -60,7 +60,7 @@ class AttributeDict(dict[str, Any]):
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value of a key, or the default."""
-        return self[key] if key in self else default
+        return self[key] if key in self else default  # noqa: SIM401 (it would call itself)
 
     def __missing__(self, key: str) -> Any:
         raise KeyError(self._unknown(key))

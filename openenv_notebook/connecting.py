@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from openenv_notebook import registry
@@ -17,6 +19,7 @@ from openenv_notebook.targets import LocalTarget, parse_target
 log = logging.getLogger("openenv_notebook")
 
 _SLOT_RETRY_AFTER = 0.2
+_REPORT_AFTER = 1.0
 
 
 def connect(
@@ -28,6 +31,7 @@ def connect(
     timeout: float | None = 60.0,
     connect_timeout: float | None = 10.0,
     wait: float = 0.0,
+    progress: Callable[[str], object] | None = None,
     **settings: Any,
 ) -> SyncEnvClient[Any, Any, Any]:
     """Connect to an environment and return a blocking client with an open session.
@@ -41,6 +45,7 @@ def connect(
         timeout: Limit for a reply, in seconds; None for none.
         connect_timeout: Limit for TCP, TLS and the handshake, in seconds; None for none.
         wait: How long to wait for a free session, or for a Space to wake up, in seconds.
+        progress: Called about every second, from another thread, with what is being waited for.
         **settings: Anything else the client class takes.
 
     Returns:
@@ -62,12 +67,35 @@ def connect(
     owner = registry.current_owner()
     env: SyncEnvClient[Any, Any, Any] = made.sync()
     try:
-        _connect_when_free(env, owner, wait, connect_timeout)
+        with _reporting(env, progress):
+            _connect_when_free(env, owner, wait, connect_timeout)
     except BaseException:
         env.close()
         raise
     registry.remember(made, env.base_url or "", owner)
     return env
+
+
+@contextlib.contextmanager
+def _reporting(env: SyncEnvClient[Any, Any, Any], progress: Callable[[str], object] | None) -> Iterator[None]:
+    """Report what a connect waits for, from a thread: the caller's own is blocked."""
+    if progress is None:
+        yield
+        return
+    over = threading.Event()
+
+    def report() -> None:
+        while not over.wait(_REPORT_AFTER):
+            if env.activity:
+                progress(env.activity)
+
+    thread = threading.Thread(target=report, name="openenv-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(_REPORT_AFTER)
 
 
 def _connect_when_free(

@@ -1,0 +1,1 @@
+"""The notebook floor: the only place that imports IPython."""

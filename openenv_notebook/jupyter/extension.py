@@ -1,0 +1,57 @@
+"""Loading into an IPython shell, and leaving it as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from openenv_notebook import registry
+from openenv_notebook.jupyter.magics import OpenEnvMagics
+from openenv_notebook.jupyter.workspace import Workspace
+
+_MAGIC = "openenv"
+_loaded: dict[int, Workspace] = {}
+
+
+def load(shell: InteractiveShell) -> None:
+    """Give a shell the magics; a second time does nothing.
+
+    Args:
+        shell: The shell.
+    """
+    if id(shell) in _loaded:
+        return
+    workspace = Workspace(shell)
+    _loaded[id(shell)] = workspace
+    shell.register_magics(OpenEnvMagics(shell, workspace))
+    registry.set_owner(_owner_of(shell))
+
+
+def unload(shell: InteractiveShell) -> None:
+    """Take the magics away; clients stay as they are, bound to their names.
+
+    Args:
+        shell: The shell.
+    """
+    if _loaded.pop(id(shell), None) is None:
+        return
+    registry.set_owner(None)
+    manager = shell.magics_manager
+    for kind in ("line", "cell"):
+        manager.magics[kind].pop(_MAGIC, None)
+    manager.registry.pop(OpenEnvMagics.__name__, None)
+    shell.configurables[:] = [item for item in shell.configurables if not isinstance(item, OpenEnvMagics)]
+
+
+def _owner_of(shell: Any) -> Callable[[], registry.Owner | None]:
+    """Name the cell that runs, by the front end's id for it, else by its text."""
+
+    def owner() -> registry.Owner | None:
+        parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
+        cell = (parent or {}).get("metadata", {}).get("cellId")
+        inputs = shell.user_ns.get("In") or [""]
+        return registry.Owner(cell or inputs[-1], shell.execution_count)
+
+    return owner
