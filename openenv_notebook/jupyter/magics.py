@@ -213,10 +213,8 @@ class OpenEnvMagics(Magics):
         body = cell[:-1] if cell.endswith("\n") else cell
         client = self._client(line)
         field = line.options.get("field") or _text_field(_action_schema(client))
-        if field is None or line.options.get("json"):
-            action = read_payload("step", body, {}).payload
-        else:
-            action = {field: body}
+        is_text = field is not None and not line.options.get("json")
+        action = {field: body} if is_text else read_payload("step", body, {}).payload
         return self._stepped(line, client, action)
 
     def _state(self, rest: str) -> Any:
