@@ -1,0 +1,34 @@
+"""For the whole suite: nothing is left behind, and nobody's login is used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+# What tests share is imported as `support`, whatever way pytest was started.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from support.leaks import Census
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test fails that leaves threads, tasks, sockets, other descriptors or children behind.
+
+    A kernel or a server with a process of its own may outlive one test; their fixtures end them.
+    """
+    own_process = request.node.get_closest_marker("kernel") or request.node.get_closest_marker("server")
+    census = Census(processes=own_process is None)
+    yield
+    census.check()
+
+
+@pytest.fixture(autouse=True)
+def no_login(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test finds the Hub token, the proxies or the client mode of whoever runs it."""
+    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_TOKEN_PATH", "OPENENV_CLIENT_MODE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HF_HOME", str(tmp_path_factory.getbasetemp() / "no-hub"))

@@ -1,0 +1,212 @@
+"""A scripted connection: the one seam between a session and the network.
+
+:class:`FarEnd` stands for a server. It makes a :class:`ScriptedWire` for each connection,
+answers each frame by a policy, or holds the answer back until the test releases it. Its
+methods may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from openenv_notebook.endpoint import Endpoint
+from openenv_notebook.errors import OpenEnvError
+from openenv_notebook.opening import Opener, Patience, prove
+from openenv_notebook.session import Session
+from openenv_notebook.targets import Address, parse_target
+from support.waiting import eventually
+
+Policy = Callable[[dict[str, Any]], Any]
+
+
+def result_frame(observation: Any = None, reward: Any = 0.0, done: Any = False, **extra: Any) -> bytes:
+    """Compose the reply to a reset or a step."""
+    data = {"observation": {} if observation is None else observation, "reward": reward, "done": done, **extra}
+    return json.dumps({"type": "observation", "data": data}).encode()
+
+
+def error_frame(code: str, message: str = "no", **details: Any) -> bytes:
+    """Compose an error reply."""
+    return json.dumps({"type": "error", "data": {"message": message, "code": code, **details}}).encode()
+
+
+class Replier:
+    """The usual policy: each step's observation repeats its action, and counts what the server did."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+    def __call__(self, request: dict[str, Any]) -> bytes:
+        match request["type"]:
+            case "reset":
+                self.steps = 0
+                return result_frame({"reset": request["data"], "step": 0}, None)
+            case "step":
+                self.steps += 1
+                return result_frame({"echo": request["data"], "step": self.steps}, 1.0)
+            case "state":
+                return json.dumps({"type": "state", "data": {"episode_id": "e", "step_count": self.steps}}).encode()
+            case "mcp":
+                answer = {"jsonrpc": "2.0", "id": request["data"]["id"], "result": {"tools": []}}
+                return json.dumps({"type": "mcp", "data": answer}).encode()
+        return error_frame("UNKNOWN_TYPE", f"Unknown message type: {request['type']}")
+
+
+class ScriptedWire:
+    """What a session holds as its connection; lives on one loop."""
+
+    def __init__(self, far_end: FarEnd) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.on_frame: Callable[[bytes], None] = lambda data: None
+        self.on_end: Callable[[int, str], None] = lambda code, reason: None
+        self.far_end = far_end
+        self.ended = False
+        self.closed_by_us = False
+
+    def send(self, data: bytes) -> None:
+        """Take a request of the session in."""
+        assert not self.closed_by_us, "a request was sent over a retired connection"
+        if self.ended or self.far_end.refuses_frames:
+            raise ConnectionResetError("the scripted wire is broken")
+        self.far_end.take(self, data)
+
+    def close(self) -> None:
+        """Take the session's goodbye in."""
+        self.closed_by_us = True
+        if not self.far_end.ignores_close:
+            self.loop.call_soon(self.end, 1000, "")
+
+    def end(self, code: int, reason: str) -> None:
+        """Report the end, once."""
+        if not self.ended:
+            self.ended = True
+            self.on_end(code, reason)
+
+
+class FarEnd:
+    """A server that does what a test says.
+
+    Args:
+        policy: Makes the reply to a request; None holds it back until :meth:`release` or :meth:`say`.
+    """
+
+    def __init__(self, policy: Policy | None = None) -> None:
+        self.policy: Policy = policy or Replier()
+        self.wires: list[ScriptedWire] = []
+        self.requests: list[dict[str, Any]] = []
+        self.hellos = 0
+        self.held: list[dict[str, Any]] = []
+        self.holding = False
+        self.holds_hello = False
+        self.greeting: bytes | None = None
+        self.greets_and_closes = False
+        self.refusals: list[OpenEnvError] = []
+        self.ignores_close = False
+        self.refuses_frames = False
+        self.connecting = threading.Event()
+        self.may_connect: asyncio.Event | None = None
+
+    # For the session
+
+    async def connect(self, session: Session, patience: Patience | None = None) -> None:
+        """Open a wire for a session and prove it: the `connect` of a Session."""
+        self.connecting.set()
+        if self.may_connect is not None:
+            await self.may_connect.wait()
+        if self.refusals:
+            raise self.refusals.pop(0)
+        wire = ScriptedWire(self)
+        self.wires.append(wire)
+        session.link.attach(wire)
+        if self.greeting is not None:
+            wire.on_frame(self.greeting)
+        if self.greets_and_closes:
+            wire.loop.call_soon(wire.end, 1000, "")
+        await prove(session, (patience or Patience()).build)
+
+    def take(self, wire: ScriptedWire, data: bytes) -> None:
+        """Take a request; answer it on the loop's next turn, as a network would."""
+        request = json.loads(data)
+        if request["type"] == "openenv_notebook_hello":
+            self.hellos += 1
+            if self.holds_hello:
+                self.held.append(request)
+                return
+            wire.loop.call_soon(wire.on_frame, error_frame("UNKNOWN_TYPE"))
+            return
+        self.requests.append(request)
+        reply = None if self.holding else self.policy(request)
+        if reply is None:
+            self.held.append(request)
+        else:
+            wire.loop.call_soon(self._deliver, wire, reply)
+
+    def _deliver(self, wire: ScriptedWire, reply: bytes) -> None:
+        if not wire.ended:
+            wire.on_frame(reply)
+
+    # For the test
+
+    @property
+    def wire(self) -> ScriptedWire:
+        """The newest connection."""
+        return self.wires[-1]
+
+    @property
+    def steps(self) -> list[Any]:
+        """The actions that arrived, in order."""
+        return [request["data"] for request in self.requests if request["type"] == "step"]
+
+    @property
+    def kinds(self) -> list[str]:
+        """The types of the requests that arrived, in order."""
+        return [request["type"] for request in self.requests]
+
+    def hold(self) -> None:
+        """Answer nothing until :meth:`release`."""
+        self.holding = True
+
+    def release(self, number: int | None = None) -> None:
+        """Answer what was held back, the oldest first; all of it, and all that comes, without a number."""
+        if number is None:
+            self.holding = False
+        for _ in range(len(self.held) if number is None else number):
+            self.say(self.policy(self.held.pop(0)))
+
+    def say(self, frame: bytes, wire: ScriptedWire | None = None) -> None:
+        """Send a frame."""
+        chosen = wire or self.wire
+        chosen.loop.call_soon_threadsafe(chosen.on_frame, frame)
+
+    def end(self, code: int = 1006, reason: str = "", wire: ScriptedWire | None = None) -> None:
+        """End a connection."""
+        chosen = wire or self.wire
+        chosen.loop.call_soon_threadsafe(chosen.end, code, reason)
+
+    def wait_for(self, number: int = 1) -> None:
+        """Wait until so many requests are held back."""
+        eventually(lambda: len(self.held) >= number, what=f"{number} requests held back")
+
+
+class ScriptedOpener(Opener):
+    """Opens wires of a far end instead of sockets."""
+
+    def __init__(self, far_end: FarEnd, build: float | None = 10.0) -> None:
+        address = parse_target("scripted.test:80")
+        assert isinstance(address, Address)
+        super().__init__(Endpoint(address), Patience(build=build))
+        self.far_end = far_end
+
+    async def __call__(self, session: Session) -> None:
+        """Open and prove a wire."""
+        await self.far_end.connect(session, self.patience)
+
+
+def scripted(client: Any, far_end: FarEnd, build: float | None = 10.0) -> Any:
+    """Put a client of ours on a far end instead of the network; return the client."""
+    client._begin(ScriptedOpener(far_end, build))
+    return client
