@@ -170,7 +170,8 @@ class Connection(ClientConnection):
                 parts, self._parts = self._parts, []
                 self._whole(b"".join(parts))
         elif opcode is Opcode.CLOSE:
-            # The close frame tells all there is; TCP may take its time.
+            # The close frame tells all there is; a server may take its time with TCP.
+            self.transport.close()
             self._end()
 
     def _whole(self, data: bytes) -> None:
