@@ -42,7 +42,7 @@ class AttributeDict(dict[str, Any]):
     """
 
     __slots__ = ("_wrapped",)
-    _wrapped: set[str]
+    _wrapped: dict[str, Any]
 
     def __getitem__(self, key: str) -> Any:
         value = super().__getitem__(key)
@@ -50,12 +50,14 @@ class AttributeDict(dict[str, Any]):
             try:
                 wrapped = self._wrapped
             except AttributeError:
-                wrapped = set()
+                wrapped = {}
                 object.__setattr__(self, "_wrapped", wrapped)
-            if type(value) is dict or key not in wrapped:
+            # The list itself is remembered: another may be put under its key.
+            if wrapped.get(key) is not value:
                 value = _wrap(value)
                 super().__setitem__(key, value)
-                wrapped.add(key)
+                if type(value) is list:
+                    wrapped[key] = value
         return value
 
     def get(self, key: str, default: Any = None) -> Any:
