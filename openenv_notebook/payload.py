@@ -8,7 +8,7 @@ never by their class, so a reloaded module or a missing numpy changes nothing.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
@@ -44,45 +44,61 @@ def fields_of(value: Any) -> dict[str, Any]:
     Raises:
         MisuseError: If it has no named fields, or a field is not named by text.
     """
-    if isinstance(value, Mapping):
-        fields = dict(value)
-    elif hasattr(value, "model_dump"):
-        fields = _model_fields(value)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    else:
+    fields = dict(value) if isinstance(value, Mapping) else _taken_apart(value) if is_record(value) else None
+    if not isinstance(fields, dict):
         raise MisuseError(f"a {type(value).__name__} has no named fields")
     for name in fields:
         if not isinstance(name, str):
             raise MisuseError(f"names of fields are text, not {type(name).__name__}: {name!r}")
-    return {name: _without_models(item) for name, item in fields.items()}
-
-
-def _model_fields(model: Any) -> dict[str, Any]:
     try:
-        return dict(model.model_dump(mode="json", by_alias=True))
+        return {name: _without_models(item) for name, item in fields.items()}
+    except RecursionError:
+        raise MisuseError("this cannot be sent as JSON: it contains itself, or is nested too deep") from None
+
+
+def _taken_apart(record: Any) -> Any:
+    """Read a model or a dataclass: a dict, but for models that stand for one bare value."""
+    if not hasattr(record, "model_dump"):
+        return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
+    plain = record.model_dump(by_alias=True)
+    try:
+        return _with_not_finite(record.model_dump(mode="json", by_alias=True), plain)
     except PydanticSerializationError:
         # A model may hold an array; the encoder below knows what to do with it.
-        return dict(model.model_dump(by_alias=True))
+        return plain
+
+
+def _with_not_finite(written: Any, value: Any) -> Any:
+    """Put NaN and infinities back, which pydantic writes as null."""
+    if written is None and isinstance(value, float):
+        return value
+    if isinstance(written, dict) and isinstance(value, dict):
+        pairs = zip(written.items(), value.values(), strict=False)
+        return {name: _with_not_finite(item, other) for (name, item), other in pairs}
+    if isinstance(written, list) and isinstance(value, (list, tuple)):
+        return [_with_not_finite(item, other) for item, other in zip(written, value, strict=False)]
+    return written
 
 
 def _without_models(value: Any) -> Any:
     """Take nested models apart: pydantic would write their NaN as null."""
-    if isinstance(value, dict):
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, Mapping):
         return {key: _without_models(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_without_models(item) for item in value]
-    if hasattr(value, "model_dump") and not isinstance(value, type):
-        return _model_fields(value)
-    return value
+    return _without_models(_taken_apart(value)) if is_record(value) else value
 
 
 def _convert(value: Any) -> Any:
     """Convert what the JSON encoder does not know: numpy, torch and the like."""
-    for method in ("tolist", "item", "model_dump", "to_dict", "_asdict"):
+    for method in ("tolist", "item", "model_dump", "to_dict", "_asdict", "__fspath__"):
         convert = getattr(value, method, None)
         if callable(convert) and not isinstance(value, type):
             return convert()
+    if isinstance(value, Sequence):
+        return list(value)
     raise TypeError(f"a {type(value).__module__}.{type(value).__qualname__} cannot be sent as JSON")
 
 
