@@ -20,7 +20,7 @@ NOT_GIVEN: Final = _NotGiven()
 
 
 def given_action(action: Any, fields: Mapping[str, Any]) -> Any:
-    """Find the action among the arguments of ``step``.
+    """Find the action among the arguments of ``step``; without any it is an action without fields.
 
     A field may itself be called "action": ``step(action=X)`` alone is the action when X is
     a dict, a model or a dataclass, else X is that field.
@@ -33,7 +33,7 @@ def given_action(action: Any, fields: Mapping[str, Any]) -> Any:
         A record (dict, model, dataclass) or a bare value.
 
     Raises:
-        MisuseError: If both were given, or nothing.
+        MisuseError: If both were given.
     """
     if action is not NOT_GIVEN:
         if fields:
@@ -72,17 +72,19 @@ def wire_action(action: Any, schema: Mapping[str, Any] | None) -> dict[str, Any]
     return fields
 
 
-def _field_for(value: Any, schema: Mapping[str, Any] | None) -> str:
+def _fields_for(value: Any, schema: Mapping[str, Any] | None) -> dict[str, Any]:
     kind = type(value).__name__
     if schema is None:
         raise MisuseError(
             f"a bare {kind} is no action here: the server tells no schema, so its field must be named",
             hint="name the field: env.step(field=value)",
         )
-    field = only_required_field(schema)
-    if field is not None:
-        return field.name
-    names = [field.name for field in action_fields(schema) if not field.is_fixed and field.name != "metadata"]
+    known, only = action_fields(schema), only_required_field(schema)
+    if only is not None:
+        return {field.name: field.schema["const"] for field in known if field.required and field.is_fixed} | {
+            only.name: value
+        }
+    names = [field.name for field in known if not field.is_fixed and field.name != "metadata"]
     raise MisuseError(
         f"a bare {kind} is no action here: this environment has no single required field",
         hint=f"name the fields: env.step({', '.join(f'{name}=...' for name in names)})",

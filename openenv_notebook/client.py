@@ -30,7 +30,7 @@ from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
 from openenv_notebook.opening import Opener, Patience
 from openenv_notebook.protocol import STATE_FRAME, Batch, Request, frame
 from openenv_notebook.provider import Provider
-from openenv_notebook.session import Session, Status
+from openenv_notebook.session import Session
 from openenv_notebook.suggestions import with_suggestions
 from openenv_notebook.targets import Address, parse_target
 from openenv_notebook.threads import in_thread
@@ -336,7 +336,7 @@ class EnvClient(Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
         return endpoint.address.http_url if endpoint is not None else None
 
     @property
-    def status(self) -> Status:
+    def status(self) -> str:
         """The session's state: "new", "open", "lost" (until a reset) or "closed"."""
         return self._session.status
 

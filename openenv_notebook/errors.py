@@ -143,7 +143,7 @@ class HandshakeRejected(ConnectFailed):
         self.status = status
 
     def describe(self) -> str:
-        return f"the server refused the connection with HTTP {self.status}: {self.args[0]}"
+        return f"the server answered HTTP {self.status}: {self.args[0]}"
 
 
 class NotAnOpenEnvServer(ConnectFailed):

@@ -43,6 +43,13 @@ def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str,
     return schema
 
 
+def _objects(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The forms an action may have: the branches of a union, else the schema itself."""
+    root = _resolve(schema, schema)
+    branches = [_resolve(branch, schema) for key in ("oneOf", "anyOf") for branch in root.get(key, ())]
+    return branches or [root]
+
+
 def action_fields(schema: Mapping[str, Any]) -> list[Field]:
     """List the fields of an action.
 
@@ -51,23 +58,29 @@ def action_fields(schema: Mapping[str, Any]) -> list[Field]:
 
     Returns:
         The fields in their order. Of a union, the fields of all its branches, each
-        required only where every branch requires it.
+        required only where every branch requires it; what is another constant in each
+        branch is a choice between them.
     """
-    root = _resolve(schema, schema)
-    branches = [_resolve(branch, schema) for key in ("oneOf", "anyOf") for branch in root.get(key, ())]
-    objects = [item for item in (branches or [root]) if isinstance(item.get("properties"), Mapping)]
+    objects = [item for item in _objects(schema) if isinstance(item.get("properties"), Mapping)]
     fields: dict[str, Field] = {}
     for item in objects:
         for name, part in item["properties"].items():
             required = all(name in other.get("required", ()) for other in objects)
             fields.setdefault(name, Field(name, required, _resolve(part, schema)))
-    return list(fields.values())
+    return [_choice(field, objects) if field.is_fixed else field for field in fields.values()]
+
+
+def _choice(field: Field, objects: list[Mapping[str, Any]]) -> Field:
+    parts = [item["properties"][field.name] for item in objects if field.name in item["properties"]]
+    constants = [part["const"] for part in parts if isinstance(part, Mapping) and "const" in part]
+    if len(constants) < 2 or all(constant == constants[0] for constant in constants):
+        return field
+    return Field(field.name, field.required, {"enum": constants})
 
 
 def takes_any_field(schema: Mapping[str, Any]) -> bool:
     """Tell whether an action may have fields that the schema does not name."""
-    root = _resolve(schema, schema)
-    return not root.get("properties") or bool(root.get("additionalProperties"))
+    return any(not item.get("properties") or bool(item.get("additionalProperties")) for item in _objects(schema))
 
 
 def only_required_field(schema: Mapping[str, Any]) -> Field | None:

@@ -24,7 +24,6 @@ from openenv_notebook.events import Callback
 from openenv_notebook.many import exchange_together
 from openenv_notebook.messages import ActT, ObsT, StateT, StepResult, Tool
 from openenv_notebook.protocol import STATE_FRAME, Request
-from openenv_notebook.session import Status
 from openenv_notebook.suggestions import with_suggestions
 from openenv_notebook.tools import ToolNamespace
 
@@ -311,7 +310,7 @@ class SyncEnvClient(Generic[ActT, ObsT, StateT]):
         return self._client.base_url
 
     @property
-    def status(self) -> Status:
+    def status(self) -> str:
         """The session's state: "new", "open", "lost" (until a reset) or "closed"."""
         return self._session.status
 

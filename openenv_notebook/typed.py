@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, get_args
 
-_UNTYPED = (dict, object)
+_UNTYPED = (Any, dict, object)
 
 
 def named_models(cls: type, root: type) -> tuple[type | None, type | None, type | None]:

@@ -13,7 +13,6 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_exp
 
 from openenv_notebook.attributes import nearest
 from openenv_notebook.connecting import connect
-from openenv_notebook.demo import find_demo
 from openenv_notebook.errors import OpenEnvError
 from openenv_notebook.jupyter import render
 from openenv_notebook.jupyter.arguments import (
@@ -127,9 +126,7 @@ class OpenEnvMagics(Magics):
 
     def _demo(self, rest: str) -> Any:
         line = read_words("demo", rest, _TARGET_OPTIONS)
-        name = line.words[0] if line.words else "grid"
-        find_demo(name)
-        return self._open(f"demo:{name}", line)
+        return self._open(f"demo:{line.words[0] if line.words else 'grid'}", line)
 
     def _open(self, target: str, line: Line) -> AnyClient:
         options = line.options

@@ -1,0 +1,110 @@
+"""One HTTP request with the standard library. Its exceptions end here."""
+
+from __future__ import annotations
+
+import http.client
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import from_json
+
+from openenv_notebook.errors import (
+    ConnectFailed,
+    HandshakeRejected,
+    NotAnOpenEnvServer,
+    NotSupportedHere,
+    OpenEnvError,
+    ReplyTimeout,
+)
+from openenv_notebook.payload import to_bytes
+from openenv_notebook.targets import Address
+
+_LONGEST_BODY = 64 * 2**20
+
+
+class _NoRedirectElsewhere(urllib.request.HTTPRedirectHandler):
+    """A redirect to another origin gets none of the user's headers."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        new = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if new is not None and (new.type, new.host) != (req.type, req.host):
+            new.headers = {}
+            new.unredirected_hdrs = {}
+        return new
+
+
+def fetch(
+    address: Address, method: str, path: str, body: Any = None, *, headers: Mapping[str, str], timeout: float
+) -> Any:
+    """Make a request and block until it is answered.
+
+    Args:
+        address: The server.
+        method: "GET" or "POST".
+        path: The route, such as "/schema".
+        body: Sent as JSON; nothing if None.
+        headers: Sent along.
+        timeout: Seconds.
+
+    Returns:
+        The decoded JSON body.
+
+    Raises:
+        ConnectFailed: If there is no answer.
+        ReplyTimeout: If there is none in time.
+        NotSupportedHere: If the server has no such route.
+        HandshakeRejected: For any other HTTP error.
+        NotAnOpenEnvServer: If the answer is not JSON.
+    """
+    request = _request(address, method, path, body, headers)
+    # Loopback never goes through a proxy.
+    proxies = [urllib.request.ProxyHandler({})] if address.is_loopback else []
+    opener = urllib.request.build_opener(_NoRedirectElsewhere, *proxies)
+    try:
+        with opener.open(request, timeout=timeout) as response:
+            content = response.read(_LONGEST_BODY)
+    except urllib.error.HTTPError as error:
+        raise _status_error(error, path, address.name) from error
+    except (OSError, http.client.HTTPException) as error:
+        if isinstance(error, TimeoutError) or isinstance(getattr(error, "reason", None), TimeoutError):
+            hint = "the session does not need it; the server may be busy"
+            raise ReplyTimeout(f"{method} {path}", timeout, sent=True, url=address.name, hint=hint) from error
+        raise ConnectFailed(f"no answer to {method} {path}: {error}", url=address.name) from error
+    return _decode(content, path, address.name)
+
+
+def _request(address: Address, method: str, path: str, body: Any, headers: Mapping[str, str]) -> urllib.request.Request:
+    data = None if body is None else to_bytes(body)
+    request = urllib.request.Request(address.route(path), data=data, method=method)
+    for name, value in {"Accept": "application/json", **headers}.items():
+        request.add_header(name, value)
+    if data is not None:
+        request.add_header("Content-Type", "application/json")
+    return request
+
+
+def _status_error(error: urllib.error.HTTPError, path: str, url: str) -> OpenEnvError:
+    with error:
+        detail = _detail(error.read(10_000))
+    if error.code in (404, 405, 501):
+        return NotSupportedHere(f"this server has no {path} (HTTP {error.code}{detail})", url=url)
+    return HandshakeRejected(error.code, f"{path} failed{detail}", url=url)
+
+
+def _detail(body: bytes) -> str:
+    try:
+        said = from_json(body)
+    except ValueError:
+        return ""
+    return f": {str(said.get('detail'))[:200]}" if isinstance(said, dict) and said.get("detail") else ""
+
+
+def _decode(body: bytes, path: str, url: str) -> Any:
+    try:
+        return from_json(body)
+    except ValueError as error:
+        is_page = body.lstrip()[:1] == b"<"
+        what = "a web page" if is_page else "something that is not JSON"
+        raise NotAnOpenEnvServer(f"{path} answers with {what}", url=url) from error

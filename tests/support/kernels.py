@@ -1,0 +1,144 @@
+"""A real Jupyter kernel, driven as a front end would."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import KernelManager
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class Outputs:
+    """What a cell showed.
+
+    Attributes:
+        stdout: What it printed.
+        stderr: What it printed there.
+        result: The plain text of its value.
+        error: The exception's class and text, or None.
+        traceback: What is shown of it.
+        status: "ok", "error" or "aborted".
+        count: The cell's number.
+    """
+
+    stdout: str = ""
+    stderr: str = ""
+    result: str | None = None
+    error: tuple[str, str] | None = None
+    traceback: list[str] = field(default_factory=list)
+    displays: list[dict[str, Any]] = field(default_factory=list)
+    status: str = ""
+    count: int | None = None
+
+
+class Kernel:
+    """A kernel and its client."""
+
+    def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
+        self.manager = manager
+        self.client = client
+
+    def send(self, code: str, cell: str | None = None) -> str:
+        """Send a cell without waiting for it; ``cell`` is the front end's id of it."""
+        content = {
+            "code": code,
+            "silent": False,
+            "store_history": True,
+            "user_expressions": {},
+            "allow_stdin": False,
+            "stop_on_error": True,
+        }
+        message = self.client.session.msg("execute_request", content, metadata={"cellId": cell} if cell else {})
+        self.client.shell_channel.send(message)
+        return str(message["header"]["msg_id"])
+
+    def gather(self, message: str, seconds: float = 30.0) -> Outputs:
+        """Wait for a cell's end and return what it showed."""
+        outputs, end = Outputs(), time.monotonic() + seconds
+        idle = False
+        while not idle:
+            said = self.client.get_iopub_msg(timeout=max(0.01, end - time.monotonic()))
+            if said["parent_header"].get("msg_id") != message:
+                continue
+            content = said["content"]
+            match said["msg_type"]:
+                case "stream":
+                    name = content["name"]
+                    setattr(outputs, name, getattr(outputs, name) + content["text"])
+                case "execute_result":
+                    outputs.result = content["data"]["text/plain"]
+                case "display_data" | "update_display_data":
+                    outputs.displays.append(content["data"])
+                case "error":
+                    outputs.error = content["ename"], content["evalue"]
+                    outputs.traceback = content["traceback"]
+                case "status":
+                    idle = content["execution_state"] == "idle"
+        while (reply := self.client.get_shell_msg(timeout=max(0.01, end - time.monotonic())))["parent_header"].get(
+            "msg_id"
+        ) != message:
+            pass
+        outputs.status, outputs.count = reply["content"]["status"], reply["content"].get("execution_count")
+        return outputs
+
+    def run(self, code: str, cell: str | None = None, seconds: float = 30.0) -> Outputs:
+        """Run a cell and return what it showed."""
+        return self.gather(self.send(code, cell), seconds)
+
+    def ok(self, code: str, cell: str | None = None) -> Outputs:
+        """Run a cell that must not fail, nor say anything on stderr."""
+        outputs = self.run(code, cell)
+        assert outputs.error is None, "\n".join(outputs.traceback)
+        assert outputs.stderr == "", outputs.stderr
+        return outputs
+
+    def ask(self, what: str, code: str) -> dict[str, Any]:
+        """Ask for completions or an inspection at the end of a text."""
+        message = getattr(self.client, what)(code, len(code))
+        while (reply := self.client.get_shell_msg(timeout=20))["parent_header"].get("msg_id") != message:
+            pass
+        return dict(reply["content"])
+
+    def wait_printed(self, message: str, text: str, seconds: float = 20.0) -> None:
+        """Wait until a running cell has printed a text."""
+        end = time.monotonic() + seconds
+        while True:
+            said = self.client.get_iopub_msg(timeout=max(0.01, end - time.monotonic()))
+            mine = said["parent_header"].get("msg_id") == message
+            if mine and said["msg_type"] == "stream" and text in said["content"]["text"]:
+                return
+
+    def interrupt(self) -> None:
+        """Press ■."""
+        self.manager.interrupt_kernel()
+
+    def restart(self) -> None:
+        """Restart the kernel, as the menu does."""
+        self.manager.restart_kernel(now=False)
+        self.client.wait_for_ready(timeout=30)
+
+
+@contextmanager
+def started(**variables: str) -> Iterator[Kernel]:
+    """Have a kernel for a while, with our package on its path."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYDEVD_DISABLE_FILE_VALIDATION": "1", **variables}
+    manager = KernelManager(kernel_name="python3")
+    manager.start_kernel(env=environment)
+    client = manager.blocking_client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=30)
+        yield Kernel(manager, client)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+        manager.cleanup_resources()
