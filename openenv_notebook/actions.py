@@ -66,7 +66,7 @@ def wire_action(action: Any, schema: Mapping[str, Any] | None) -> dict[str, Any]
         InvalidAction: If it has a field that the schema does not know, with the nearest name.
         MisuseError: If a bare value was given and there is not exactly one required field.
     """
-    fields = fields_of(action) if is_record(action) else {_field_for(action, schema): action}
+    fields = fields_of(action if is_record(action) else _fields_for(action, schema))
     if schema is not None:
         _refuse_unknown(fields, schema)
     return fields

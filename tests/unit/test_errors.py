@@ -59,9 +59,9 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
     ),
     (
         HandshakeRejected(401, "the token is wrong", url=URL, hint="pass token=..."),
-        "the server refused the connection with HTTP 401: the token is wrong · http://localhost:8000 · pass token=...",
+        "the server answered HTTP 401: the token is wrong · http://localhost:8000 · pass token=...",
     ),
-    (HandshakeRejected(500, "it failed"), "the server refused the connection with HTTP 500: it failed"),
+    (HandshakeRejected(500, "it failed"), "the server answered HTTP 500: it failed"),
     (
         NotAnOpenEnvServer("a web page answers there", url=URL),
         "a web page answers there · http://localhost:8000 · "

@@ -1,0 +1,30 @@
+"""The frames of real servers that are kept in tests/recordings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent.parent / "recordings"
+
+
+def schemas() -> dict[str, Any]:
+    """The answers of GET /schema, by the recording's name."""
+    files = sorted(FOLDER.rglob("schema.json"))
+    return {str(file.parent.relative_to(FOLDER)): json.loads(file.read_text()) for file in files}
+
+
+def shapes() -> dict[str, Any]:
+    """Schemas of actions in every shape that pydantic writes, by name."""
+    found: dict[str, Any] = json.loads((FOLDER / "shapes.json").read_text())
+    return found
+
+
+def exchanges() -> dict[str, list[dict[str, Any]]]:
+    """The recorded conversations, by the recording's name."""
+    files = sorted(FOLDER.rglob("episode.jsonl"))
+    return {
+        str(file.parent.relative_to(FOLDER)): [json.loads(line) for line in file.read_text().splitlines()]
+        for file in files
+    }
