@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -227,6 +228,16 @@ def test_values_in_metadata_reach_the_person(place: str) -> None:
     assert result.metadata == {"progress": 3} and result.metadata.progress == 3
     assert result.raw == data
     assert json.loads(env.episode.to_jsonl())["steps"][0]["result"] == data
+
+
+def test_not_a_number_on_the_wire_is_read() -> None:
+    """NaN and infinity, as Python's json writes them, are read in observations, rewards and the saved record."""
+    reply = '{"type":"observation","data":{"observation":{"x":[NaN,Infinity,-Infinity]},"reward":NaN,"done":false}}'
+    with Playback([('{"type": "reset", "data": {}}', reply)]) as server, GenericEnvClient(server.url).sync() as env:
+        result = env.reset()
+    nan, *infinities = result.observation.x
+    assert math.isnan(nan) and math.isnan(result.reward) and infinities == [math.inf, -math.inf]
+    assert '"x":[NaN,Infinity,-Infinity]' in env.episode.to_jsonl()
 
 
 def test_the_recorded_refusal_of_a_full_server() -> None:

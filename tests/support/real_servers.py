@@ -91,9 +91,14 @@ class RealServer:
 
 
 class Farm:
-    """A process that has openenv imported and forks servers; the import takes seconds, a fork none."""
+    """A process that has openenv imported and forks servers; the import takes seconds, a fork none.
+
+    Args:
+        python: The interpreter, with whichever version of openenv.
+    """
 
     def __init__(self, python: str) -> None:
+        self.python = python
         self._process = subprocess.Popen(
             [python, str(_TESTS / "environments/farm.py")],
             stdin=subprocess.PIPE,
@@ -138,20 +143,23 @@ class Farm:
         self._process.stdout.close()
 
 
-def run_program(name: str, *arguments: str, python: str = sys.executable, **variables: str) -> Any:
+def run_program(
+    name: str, *arguments: str, python: str = sys.executable, dev: bool = True, **variables: str
+) -> Any:
     """Run one of the programs of the integration tests; it must end well and say nothing on stderr.
 
     Args:
         name: The program's name.
         *arguments: Its arguments.
         python: Another interpreter.
+        dev: Run it in Python's development mode, which makes the import of openenv slow.
         **variables: Environment variables.
 
     Returns:
         The JSON it printed.
     """
     ran = subprocess.run(
-        [python, "-X", "dev", "-W", "error", str(_TESTS / "programs" / f"{name}.py"), *arguments],
+        [python, *(["-X", "dev", "-W", "error"] if dev else []), str(_TESTS / "programs" / f"{name}.py"), *arguments],
         capture_output=True,
         text=True,
         timeout=55,
