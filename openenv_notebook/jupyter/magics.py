@@ -104,6 +104,8 @@ class OpenEnvMagics(Magics):
     def _run(self, line: str, cell: str | None) -> Any:
         verb, rest = split_verb(line)
         if cell is not None:
+            if verb.startswith("-"):
+                verb, rest = "step", line
             if verb not in ("", "step"):
                 raise UsageError(f"%%openenv takes the body as an action: %%openenv step, not %%openenv {verb}")
             return self._step_body(rest, cell)

@@ -1,0 +1,198 @@
+"""%openenv in a real shell, on the embedded server."""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+import openenv_notebook
+from openenv_notebook import StepResult, SyncEnvClient, UnknownClient, serve
+
+MAGICS = ("connect demo:grid --as g", "demo echo --as e", "reset --on g", "state --on g", "status", "close all", "")
+
+
+@pytest.fixture(scope="module")
+def ipython() -> InteractiveShell:
+    """The one shell of this process, which writes no history."""
+    InteractiveShell.clear_instance()
+    made: InteractiveShell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
+    # The shell keeps a loop of its own from its first asynchronous cell on.
+    made.run_cell("import asyncio; await asyncio.sleep(0)").raise_error()
+    return made
+
+
+@pytest.fixture
+def shell(ipython: InteractiveShell) -> Iterator[InteractiveShell]:
+    """The shell with the extension loaded; its clients are closed at the end."""
+    ipython.run_line_magic("load_ext", "openenv_notebook")
+    yield ipython
+    for value in list(ipython.user_ns.values()):
+        if isinstance(value, SyncEnvClient):
+            value.close()
+    ipython.run_line_magic("unload_ext", "openenv_notebook")
+    ipython.reset(new_session=False)
+
+
+def magic(shell: InteractiveShell, line: str) -> Any:
+    """Run the line magic as typed."""
+    return shell.run_line_magic("openenv", line)
+
+
+def body(shell: InteractiveShell, line: str, cell: str) -> Any:
+    """Run the cell magic, its body as IPython hands it over."""
+    return shell.run_cell_magic("openenv", line, cell)
+
+
+def test_an_episode_by_magics(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+    """Connect, reset, step in every form, state and close return values and say in one line what changed."""
+    client = magic(shell, "demo grid")
+    assert shell.user_ns["env"] is client
+    said = capsys.readouterr().out
+    assert said.startswith("openenv: env → grid, http://127.0.0.1:")
+    assert said.endswith("· direction: up|down|left|right · next: %openenv reset\n")
+    assert isinstance(magic(shell, "reset seed=3"), StepResult)
+    assert client.episode[0].action == {"seed": 3}
+    shell.user_ns["way"] = "left"
+    for line in ("right", '"up"', "direction=down", "direction=$way", "$way", '{"direction": "up"}'):
+        assert isinstance(magic(shell, f"step {line}"), StepResult)
+    moves = [step.action["direction"] for step in client.episode if step.kind == "step"]
+    assert moves == ["right", "up", "down", "left", "left", "up"]
+    assert magic(shell, "state").step_count == 6
+    capsys.readouterr()
+    magic(shell, "")
+    assert "* env: open · http://127.0.0.1" in capsys.readouterr().out
+    magic(shell, "close")
+    assert capsys.readouterr().out == "openenv: env is closed\n"
+    assert client.status == "closed"
+
+
+@pytest.mark.parametrize("text", ['{"x": 1}', "{8}", "{a8}", "$HOME", "{y}", 'echo "hi"', "100%", "{{}}", "a\\nb"])
+def test_json_is_not_expanded(shell: InteractiveShell, text: str) -> None:
+    """D01, D07: JSON arrives literally, with and without variables of those names, in a line and in an assignment."""
+    magic(shell, "demo echo")
+    magic(shell, "reset")
+    line = f"%openenv step {json.dumps({'message': text})}"
+    shell.run_cell(line).raise_error()
+    shell.user_ns.update({"y": 5, "HOME": 6, "a8": 7})
+    shell.run_cell(f"r = {line}").raise_error()
+    assert [step.action for step in shell.user_ns["env"].episode][1:] == [{"message": text}] * 2
+
+
+def test_a_cell_body_is_text_byte_for_byte(shell: InteractiveShell) -> None:
+    """D03: a cell's body is the text of the only required text field, whatever stands in it; --json makes it JSON."""
+    magic(shell, "demo echo")
+    magic(shell, "reset")
+    text = '{"a": "{{}}"}\n\n%d $HOME \\n \'q\' "q" # x ;\n'
+    assert body(shell, "", text + "\n").observation.message == text
+    assert body(shell, "step --out kept", "two\nlines\n").observation.message == "two\nlines"
+    assert shell.user_ns["kept"].observation.length == 9
+    assert body(shell, "step --json", '{"message":\n "{x}"}\n').observation.message == "{x}"
+    assert body(shell, "--field message", "x").observation.message == "x"
+
+
+def test_a_name_is_not_taken_from_anything_else(shell: InteractiveShell) -> None:
+    """A name that holds no client is refused, an old client of that name is closed, --force takes the name."""
+    shell.user_ns["x"] = 3
+    with pytest.raises(UsageError, match=r"x holds an object of type int.*--as NAME"):
+        magic(shell, "demo echo --as x")
+    assert shell.user_ns["x"] == 3
+    magic(shell, "demo echo --as x --force")
+    first = shell.user_ns["x"]
+    magic(shell, "demo grid --as x")
+    assert first.status == "closed"
+    assert shell.user_ns["x"].status == "open"
+
+
+def test_on_picks_a_client_and_the_last_connected_is_current(shell: InteractiveShell) -> None:
+    """--on NAME works on every verb of a session, else the last connected client is meant."""
+    magic(shell, "demo echo --as a")
+    magic(shell, "demo echo --as b")
+    magic(shell, "reset")
+    magic(shell, "reset --on a")
+    assert magic(shell, "step hello --on a").observation.message == "hello"
+    assert magic(shell, "step there").observation.message == "there"
+    assert [client.episode.length for client in (shell.user_ns["a"], shell.user_ns["b"])] == [1, 1]
+    with pytest.raises(UnknownClient, match="did you mean"):
+        magic(shell, "step x --on aa")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "stpe",
+        "step",
+        "connect",
+        "connect a b",
+        "connect localhost:1 --timeout x",
+        "step {7}",
+        "demo nothing",
+        "reset [1]",
+        "close nobody",
+        "step $missing",
+        "connect localhost:9 --token-env NO_SUCH_VARIABLE",
+        "connect localhost:9 --client nowhere:Class",
+        "connect localhost:9 --header broken",
+        "connect ftp://x",
+    ],
+)
+def test_a_mistake_is_told_in_a_few_lines(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str], line: str
+) -> None:
+    """D13, D14: a mistake stops the cell with at most four lines that say what to do, and no frame of this package."""
+    result = shell.run_cell(f"%openenv {line}")
+    assert result.error_in_exec is not None
+    shown = "".join(capsys.readouterr())
+    assert 0 < len(shown.strip().splitlines()) <= 4, shown
+    assert "openenv_notebook/" not in shown
+
+
+@pytest.mark.filterwarnings("ignore::openenv_notebook.OpenEnvWarning")
+def test_no_magic_returns_an_awaitable(shell: InteractiveShell) -> None:
+    """D11, D12: every verb returns a value under a running loop, and %time works over it."""
+    import inspect
+
+    for line in MAGICS:
+        assert not inspect.isawaitable(magic(shell, line))
+    magic(shell, "demo echo")
+    shell.run_cell("r = %openenv step hi").raise_error()
+    assert shell.user_ns["r"].observation.message == "hi"
+    shell.run_cell("%time %openenv step hi").raise_error()
+    shell.run_cell("async def f():\n    return 1\nq = await f()\nr = %openenv step ho").raise_error()
+    assert shell.user_ns["r"].observation.message == "ho"
+
+
+def test_a_full_server_is_told_when_connecting(shell: InteractiveShell) -> None:
+    """A foreign holder of the only slot makes connect fail at once, with the numbers."""
+    with serve("demo:echo", sessions=1) as server, openenv_notebook.connect(server.url):
+        with pytest.raises(openenv_notebook.AtCapacity, match="1 of 1"):
+            magic(shell, f"connect {server.url}")
+        assert "env" not in shell.user_ns
+
+
+def test_loading_twice_and_unloading_leave_nothing(shell: InteractiveShell) -> None:
+    """Load, load again, unload, unload again and load: one magic or none, and no object of ours stays."""
+    shell.run_line_magic("load_ext", "openenv_notebook")
+    openenv_notebook.load_ipython_extension(shell)
+    assert "openenv" in shell.magics_manager.magics["line"]
+    shell.run_line_magic("unload_ext", "openenv_notebook")
+    openenv_notebook.unload_ipython_extension(shell)
+    assert "openenv" not in shell.magics_manager.magics["line"]
+    assert "openenv" not in shell.magics_manager.magics["cell"]
+    assert not [item for item in shell.configurables if type(item).__module__.startswith("openenv_notebook")]
+    gc.collect()
+    module = sys.modules["openenv_notebook.jupyter.magics"]
+    assert not [thing for thing in gc.get_objects() if type(thing) is module.OpenEnvMagics]
+    shell.run_line_magic("load_ext", "openenv_notebook")
+    shell.run_line_magic("reload_ext", "openenv_notebook")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        magic(shell, "")
