@@ -6,7 +6,7 @@
 
 VENV := .venv/bin/python
 TESTS = $(wildcard tests/unit tests/integration tests/notebooks tests/faults)
-LOWEST_TESTS = $(wildcard tests/unit tests/lowest)
+LOWEST_TESTS = $(wildcard tests/unit tests/faults tests/integration/test_magics.py tests/notebooks)
 # The tests start the oldest server we promise to work with by this Python.
 export OPENENV_OLD_PYTHON := $(CURDIR)/.venv-old/bin/python
 

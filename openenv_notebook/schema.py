@@ -30,17 +30,26 @@ class Field:
 def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
     """Follow ``$ref``s inside the document; a circle or a foreign one stays as it is."""
     seen: set[str] = set()
-    while isinstance(reference := schema.get("$ref"), str) and reference.startswith("#/"):
-        if reference in seen:
-            break
-        seen.add(reference)
-        found: Any = root
-        for part in reference[2:].split("/"):
-            found = found.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
-        if not isinstance(found, Mapping):
-            break
+    while True:
+        # pydantic before 2.9 wraps a reference that stands beside a description.
+        wrapped = schema.get("allOf")
+        if isinstance(wrapped, list) and len(wrapped) == 1 and isinstance(wrapped[0], Mapping):
+            schema = {**wrapped[0], **{key: value for key, value in schema.items() if key != "allOf"}}
+        reference = schema.get("$ref")
+        found = _named(reference, root) if isinstance(reference, str) and reference not in seen else None
+        if found is None:
+            return schema
+        seen.add(str(reference))
         schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
-    return schema
+
+
+def _named(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if not reference.startswith("#/"):
+        return None
+    found: Any = root
+    for part in reference[2:].split("/"):
+        found = found.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else None
 
 
 def _objects(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -171,3 +171,15 @@ def test_a_schema_without_fields_takes_any(schema: dict[str, Any]) -> None:
     assert takes_any_field(schema)
     assert action_fields(schema) == []
     assert only_required_field(schema) is None
+
+
+def test_a_reference_wrapped_by_an_older_pydantic_is_followed() -> None:
+    """A reference inside an allOf of one, as pydantic wrote it before 2.9, means what it names."""
+    schema = {
+        "$defs": {"Way": {"enum": ["up", "down"], "type": "string"}},
+        "properties": {"way": {"allOf": [{"$ref": "#/$defs/Way"}], "description": "where to"}},
+        "required": ["way"],
+    }
+    field = only_required_field(schema)
+    assert field is not None
+    assert field.schema == {"enum": ["up", "down"], "type": "string", "description": "where to"}
