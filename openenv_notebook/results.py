@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, cast
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
 
 from openenv_notebook.attributes import attribute_dict
 from openenv_notebook.errors import ProtocolError
@@ -85,7 +94,7 @@ class TypedReader(Generic[ObsT]):
         fields = getattr(model, "model_fields", {})
         # On the wire reward and done stand beside the observation, in models inside it.
         self._inside = [name for name in ("reward", "done", "metadata") if name in fields]
-        self._one_pass = not any(fields[name].is_required() for name in self._inside)
+        self._required = [name for name in self._inside if fields[name].is_required()]
         self._adapter: TypeAdapter[Any] = TypeAdapter(_envelope(model))
         self._observation: TypeAdapter[ObsT] = TypeAdapter(model)
 
@@ -102,7 +111,7 @@ class TypedReader(Generic[ObsT]):
             ProtocolError: If it does not fit, one line a field.
         """
         try:
-            if not self._one_pass:
+            if self._required:
                 return self._in_two(reply)
             data = self._adapter.validate_json(reply).data
         except ValidationError as error:
@@ -114,7 +123,7 @@ class TypedReader(Generic[ObsT]):
 
     def _in_two(self, reply: bytes) -> StepResult[ObsT]:
         data = checked(reply)
-        beside = {name: data[name] for name in self._inside if data.get(name) is not None}
+        beside = {name: data.get(name) for name in self._inside if data.get(name) is not None or name in self._required}
         observation = self._observation.validate_python({**data["observation"], **beside})
         return StepResult(observation, data.get("reward"), data["done"], metadata_of(data), reply)
 
@@ -138,8 +147,8 @@ def _envelope(model: type[Any]) -> type[BaseModel]:
         "ReplyData",
         __config__=ignore,
         observation=(model, ...),
-        reward=(bool | int | float | None, None),
-        done=(bool, ...),
+        reward=(StrictBool | StrictInt | StrictFloat | None, None),
+        done=(StrictBool, ...),
         metadata=(dict[str, Any] | None, None),
     )
     return create_model("Reply", __config__=ignore, data=(data, ...))
