@@ -17,7 +17,7 @@ from pydantic_core import from_json
 
 from openenv_notebook import errors
 from openenv_notebook.attributes import attribute_dict
-from openenv_notebook.errors import OpenEnvError
+from openenv_notebook.errors import OpenEnvError, ProtocolError
 from openenv_notebook.messages import StepResult, short_repr
 from openenv_notebook.payload import to_bytes
 
@@ -98,8 +98,9 @@ class Step:
     @property
     def action(self) -> Any:
         """What was sent, decoded from the frame."""
-        if self._request is not None:
-            self._action = attribute_dict(from_json(self._request).get("data"))
+        request = self._request
+        if request is not None:
+            self._action = attribute_dict(from_json(request).get("data"))
             self._request = None
         return self._action
 
@@ -123,12 +124,21 @@ class Step:
     @property
     def reward(self) -> bool | int | float | None:
         """The reward, None where there is none."""
-        return self.result.reward if self.result is not None else None
+        result = self._kept()
+        return result.reward if result is not None else None
 
     @property
     def done(self) -> bool:
         """True when this step ended the episode."""
-        return self.result is not None and self.result.done
+        result = self._kept()
+        return result is not None and result.done
+
+    def _kept(self) -> StepResult[Any] | None:
+        """The result; where the client's own hook fails, as it is on the wire, so that the record can be read."""
+        try:
+            return self.result
+        except Exception:
+            return _wire_result(self._reply)
 
     @property
     def happened(self) -> bool:
@@ -137,16 +147,20 @@ class Step:
 
     def fold(self) -> None:
         """Drop the observation and keep the rest: reward, done, action, times."""
-        result = self.result
-        if result is not None:
-            self._result = StepResult(None, result.reward, result.done, {})
-        self._reply = None
+        if not self.decoded:
+            # The loop's thread folds, and a client's own hook must not run there.
+            self._result = _wire_result(self._reply)
+            if self._result is None:
+                self.error = ProtocolError("a malformed result", frame=repr((self._reply or b"")[:100]))
+        if self._result is not None:
+            self._result = StepResult(None, self._result.reward, self._result.done, {})
+        self._read = self._reply = None
         self.folded = True
         self.size = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry as plain values, for JSON."""
-        result, error = self.result, self.error
+        result, error = self._kept(), self.error
         entry: dict[str, Any] = {"kind": self.kind, "action": self.action}
         if result is not None:
             entry["result"] = self._plain_result(result)
@@ -191,6 +205,17 @@ class Step:
     def __repr__(self) -> str:
         what = f"error={type(self.error).__name__}" if self.error else f"reward={self.reward!r}, done={self.done}"
         return f"Step({self.kind}, {short_repr(self.action)}, {what}, {self.actor}{', owed' if self.owed else ''})"
+
+
+def _wire_result(reply: bytes | None) -> StepResult[Any] | None:
+    """Read a reply without the client's hook; None if it is malformed."""
+    try:
+        data = from_json(reply or b"")["data"]
+    except (ValueError, TypeError, KeyError):
+        return None
+    if not isinstance(data, dict) or not isinstance(data.get("done"), bool):
+        return None
+    return saved_result(data) if isinstance(data.get("reward"), (int, float, type(None))) else None
 
 
 def saved_result(data: dict[str, Any]) -> StepResult[Any]:
