@@ -11,6 +11,9 @@ from pathlib import Path
 from openenv_notebook import portal
 from support.waiting import eventually
 
+# libuv keeps one pair of pipes for the life of the process, from its first loop on.
+portal.new_loop().close()
+
 _PROC = Path("/proc")
 # Whatever else is open (the terminal, a log, a database of hypothesis) is not of the package.
 _KINDS = ("socket:", "pipe:", "anon_inode:")
