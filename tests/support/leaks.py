@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import os
 import threading
@@ -11,8 +12,11 @@ from pathlib import Path
 from openenv_notebook import portal
 from support.waiting import eventually
 
-# libuv keeps one pair of pipes for the life of the process, from its first loop on.
-portal.new_loop().close()
+with contextlib.suppress(ImportError):
+    import uvloop
+
+    # It keeps one pair of pipes for the life of the process, from its first loop on.
+    uvloop.new_event_loop().close()
 
 _PROC = Path("/proc")
 # Whatever else is open (the terminal, a log, a database of hypothesis) is not of the package.
