@@ -66,13 +66,20 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
         finally:
             self._is_closed = True
             with self._guard:
-                portal, self._portal = self._portal, None
-            if portal is not None:
-                portals.give_back(portal, join=True)
+                self._portal = None
+            portals.give_back(self, join=True)
 
     def new_session(self) -> SyncEnvClient[Any, Any, Any]:
         """Open another session, as the object does."""
         return SyncForeignClient(self._call("new_session"))
+
+    def shut_down(self) -> None:
+        """The process ends: the object's socket ends with it."""
+
+    def orphan(self) -> None:
+        """Leave the parent's portal alone, in a forked child."""
+        self._guard = threading.Lock()
+        self._portal = None
 
     @property
     def base_url(self) -> str | None:
@@ -118,6 +125,6 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
             raise ClientClosed()
         with self._guard:
             if self._portal is None or not self._portal.alive:
-                self._portal = portals.lease()
+                self._portal = portals.lease(self)
             portal = self._portal
         return portal.call(getattr(self._foreign, name), *args, name=name, **kwargs)

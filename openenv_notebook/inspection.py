@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -20,11 +21,13 @@ class Known:
     Attributes:
         schema: What GET /schema answered, or None.
         schema_refused: True when it was asked and there is none.
+        asking: The question for the schema, while it is being asked.
         tools: The tools of an MCP environment, or None.
     """
 
     schema: AttributeDict | None = None
     schema_refused: bool = False
+    asking: asyncio.Task[None] | None = None
     tools: list[Tool] | None = None
 
 
@@ -72,12 +75,23 @@ class Inspection:
         return self._known.schema
 
     async def _learn_schema(self) -> None:
-        """Ask for the schema if it was not asked before; a server without one is fine."""
-        if self._known.schema is None and not self._known.schema_refused:
-            try:
-                await self.schema()
-            except OpenEnvError:
-                self._known.schema_refused = True
+        """Ask for the schema if it was not asked before; a server without one is fine.
+
+        Calls that wait for it together ask once, and go on in the order they came.
+        """
+        known, loop = self._known, asyncio.get_running_loop()
+        if known.schema is not None or known.schema_refused:
+            return
+        asking = known.asking
+        if asking is None or asking.done() or asking.get_loop() is not loop:
+            known.asking = asking = loop.create_task(self._ask_schema())
+        await asyncio.shield(asking)
+
+    async def _ask_schema(self) -> None:
+        try:
+            await self.schema()
+        except OpenEnvError:
+            self._known.schema_refused = True
 
     async def list_environments(self) -> list[str]:
         """Ask for the names the task API knows environments by (servers from 0.4.2)."""

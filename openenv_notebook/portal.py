@@ -67,26 +67,16 @@ def new_loop() -> asyncio.AbstractEventLoop:
 
 
 class Portal:
-    """The thread and its loop. Use :func:`lease`, not this class."""
+    """The thread and its loop. Use :func:`lease`, not this class; it is made in the thread that it is."""
 
     def __init__(self) -> None:
         self.loop = new_loop()
-        self.leases = 0
         self.alive = True
         self.guests: weakref.WeakSet[Guest] = weakref.WeakSet()
-        self.thread = threading.Thread(
-            target=contextvars.Context().run, args=(self._run,), name=THREAD_NAME, daemon=True
-        )
-        try:
-            self.thread.start()
-        except RuntimeError as error:
-            self.loop.close()
-            raise NotSupportedHere(
-                "this interpreter cannot start threads, which the client needs",
-                hint="use a kernel with threads (JupyterLite and pyodide have none)",
-            ) from error
+        self.thread = threading.current_thread()
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Run the loop until it is stopped."""
         try:
             self.loop.run_forever()
             tasks = asyncio.all_tasks(self.loop)
@@ -98,6 +88,11 @@ class Portal:
         finally:
             self.alive = False
             self.loop.close()
+
+    @property
+    def is_usable(self) -> bool:
+        """True from its making until it is told to stop, or its thread has died."""
+        return self.alive and self.thread.is_alive()
 
     @property
     def is_here(self) -> bool:
@@ -232,8 +227,14 @@ class _Call:
         return self.result
 
 
-def lease() -> Portal:
+def lease(guest: Guest) -> Portal:
     """Take the process's portal, starting it if there is none.
+
+    An interrupt may come anywhere in here: then the guest may have it or not, and takes it
+    again, or gives it back.
+
+    Args:
+        guest: Who takes it, held weakly; a second time changes nothing.
 
     Returns:
         The portal; give it back with :func:`give_back`.
@@ -242,38 +243,85 @@ def lease() -> Portal:
         NotSupportedHere: Where no thread can be started.
         ClientClosed: While the interpreter exits.
     """
+    while True:
+        with _guard:
+            if _exiting:
+                raise ClientClosed("the interpreter is exiting", hint="make no calls from exit handlers")
+            if sys.platform == "emscripten":
+                raise NotSupportedHere(
+                    "this kernel has no threads and no sockets (pyodide, JupyterLite)",
+                    hint="use a kernel that runs on a machine",
+                )
+            if _current is not None and _current.is_usable:
+                _current.guests.add(guest)
+                return _current
+        _start(guest)
+
+
+def _start(guest: Guest) -> None:
+    """Start a thread that makes itself the portal: interrupts only hit the main one, never halfway there."""
+    ready = threading.Event()
+    guests, failures = [guest], []
+
+    def become_portal() -> None:
+        try:
+            portal = _new_portal(guests.pop())
+        except Exception as error:
+            failures.append(error)
+            return
+        finally:
+            ready.set()
+        if portal is not None:
+            portal.run()
+
+    run = contextvars.Context().run
+    try:
+        threading.Thread(target=run, args=(become_portal,), name=THREAD_NAME, daemon=True).start()
+    except RuntimeError as error:
+        raise NotSupportedHere(
+            "this interpreter cannot start threads, which the client needs",
+            hint="use a kernel with threads (JupyterLite and pyodide have none)",
+        ) from error
+    ready.wait()
+    if failures:
+        raise failures.pop()
+
+
+def _new_portal(guest: Guest) -> Portal | None:
+    """Make this thread the portal, with its first guest; None if another was faster."""
     global _current
     with _guard:
-        if _exiting:
-            raise ClientClosed("the interpreter is exiting", hint="make no calls from exit handlers")
-        if sys.platform == "emscripten":
-            raise NotSupportedHere(
-                "this kernel has no threads and no sockets (pyodide, JupyterLite)",
-                hint="use a kernel that runs on a machine",
-            )
-        if _current is None or not _current.alive or not _current.thread.is_alive():
-            _current = Portal()
-        _current.leases += 1
-        return _current
+        if _current is not None and _current.is_usable:
+            return None
+        if _current is not None:
+            _current.post(_current.loop.stop)
+        portal = Portal()
+        portal.guests.add(guest)
+        _current = portal
+        return portal
 
 
-def give_back(portal: Portal, *, join: bool) -> None:
+def give_back(guest: Guest, *, join: bool) -> None:
     """End a lease; the last one ends the thread.
 
     Args:
-        portal: What :func:`lease` returned.
+        guest: Who took it; nothing happens if it did not.
         join: True to wait for the thread's end (at most 2 s), on any thread but its own.
     """
     global _current
     with _guard:
-        portal.leases -= 1
-        last = portal.leases <= 0
-        if last and _current is portal:
-            _current = None
-    if last and portal.alive:
+        portal = _current
+        if portal is None:
+            return
+        portal.guests.discard(guest)
+        if portal.guests:
+            return
+        # In this order an interrupt in between leaves nothing that the next lease does not end.
+        portal.alive = False
         portal.post(portal.loop.stop)
-        if join and not portal.is_here:
-            portal.thread.join(JOIN_WITHIN)
+        _current = None
+    if join and not portal.is_here:
+        portal.thread.join(JOIN_WITHIN)
 
 
 def _at_exit() -> None:

@@ -84,8 +84,7 @@ class Session:
                 if self._portal is not None:
                     self.lost = self.lost or SessionLost("the client's own thread ended", url=self.url)
                     self._begin()
-                self._portal = portals.lease()
-                self._portal.guests.add(self)
+                self._portal = portals.lease(self)
             return self._portal
 
     @property
@@ -150,11 +149,10 @@ class Session:
         return steps
 
     def give_back(self, *, join: bool) -> None:
-        """End the lease of the portal, once."""
+        """End the lease of the portal; an interrupted call may have taken it unseen."""
         with self._guard:
-            portal, self._portal = self._portal, None
-        if portal is not None:
-            portals.give_back(portal, join=join)
+            self._portal = None
+        portals.give_back(self, join=join)
 
     def orphan(self) -> None:
         """Leave the parent's session alone, in a forked child."""

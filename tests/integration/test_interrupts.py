@@ -1,0 +1,351 @@
+"""Giving up a wait: by interrupt, cancellation or timeout. The session stays, and so does the order."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from openenv_notebook import GenericEnvClient, ReplyTimeout, SyncEnvClient, connect
+from support.leaks import portal_tasks
+from support.real_servers import RealServer, run_program
+from support.sockets import Peer, SocketServer
+from support.waiting import eventually, in_threads
+
+Env = SyncEnvClient[Any, Any, Any]
+LOOPS = pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+
+
+@pytest.fixture
+def env(any_lab: RealServer) -> Iterator[Env]:
+    """A client with an open session, after a reset."""
+    with connect(any_lab.url) as made:
+        made.reset()
+        yield made
+
+
+def tag() -> str:
+    """Name a step, to find it again at the server."""
+    return uuid.uuid4().hex
+
+
+class Interrupt:
+    """Sends this process SIGINT once a condition holds.
+
+    Args:
+        when: Waits for the condition.
+    """
+
+    def __init__(self, when: Callable[[], object]) -> None:
+        self.at = 0.0
+        self._when = when
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        self._when()
+        self.at = time.monotonic()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since it was sent."""
+        seconds = time.monotonic() - self.at
+        self._thread.join()
+        return seconds
+
+
+def check_what_follows(env: Env, session: str, mark: str) -> None:
+    """After a sent step was given up: the session is the same, replies keep their calls, the record has it."""
+    assert (env.status, env.owed) == ("open", 1)
+    assert env.activity.startswith("1 reply owed")
+    following = env.step(op="echo", value="following")
+    assert (following.observation.value, following.observation.session) == ("following", session)
+    assert following.observation.count == 3
+    first, owed, last = [step for step in env.episode if step.kind == "step"]
+    assert (first.owed, owed.owed, last.owed) == (False, True, False)
+    assert (owed.action["tag"], owed.result.observation["tag"]) == (mark, mark)
+    assert [step.action["tag"] for step in env.settle(5)] == [mark]
+    assert env.owed == 0 and env.activity == ""
+
+
+class TestInterrupts:
+    """Real SIGINT."""
+
+    def test_of_a_blocking_step(self, env: Env, any_lab: RealServer) -> None:
+        """B12: an interrupted step is back at once and says it was sent; its reply is owed and recorded."""
+        session, mark = env.step("echo").observation.session, tag()
+        interrupt = Interrupt(lambda: any_lab.wait_begun(mark))
+        with pytest.raises(KeyboardInterrupt) as caught:
+            env.step(op="echo", tag=mark, seconds=1.0)
+        assert interrupt.seconds < 0.5
+        assert caught.value.sent is True
+        assert "its reply is owed and will stand in the record" in caught.value.__notes__[0]
+        check_what_follows(env, session, mark)
+
+    def test_of_an_awaited_step(self, env: Env, any_lab: RealServer) -> None:
+        """An interrupted `await` is back at once too, and the cancellation says that the step was sent."""
+        session, mark = env.step("echo").observation.session, tag()
+        seen: list[BaseException] = []
+
+        async def cell() -> None:
+            try:
+                await env.async_client.step(op="echo", tag=mark, seconds=1.0)
+            except asyncio.CancelledError as error:
+                seen.append(error)
+                raise
+
+        interrupt = Interrupt(lambda: any_lab.wait_begun(mark))
+        with pytest.raises(KeyboardInterrupt):
+            asyncio.run(cell())
+        assert interrupt.seconds < 0.5
+        assert seen[0].sent is True  # type: ignore[attr-defined]
+        assert "its reply is owed" in seen[0].__notes__[0]
+        check_what_follows(env, session, mark)
+
+    def test_of_a_call_that_waits_in_line(self, env: Env, any_lab: RealServer) -> None:
+        """An interrupted call that was not sent is withdrawn, says so, and never happens."""
+        first, second = tag(), tag()
+        with pytest.raises(ReplyTimeout):
+            env.options(timeout=0.05).step(op="echo", tag=first, seconds=0.6)
+        interrupt = Interrupt(lambda: eventually(lambda: len(env._session._exchange.waiting) == 1))
+        with pytest.raises(KeyboardInterrupt) as caught:
+            env.step(op="echo", tag=second)
+        assert interrupt.seconds < 0.5
+        assert caught.value.sent is False
+        assert "withdrawn before it was sent" in caught.value.__notes__[0]
+        assert env.step("echo").observation.count == 2
+        assert first in any_lab.made and second not in any_lab.made
+
+    def test_of_a_server_that_never_answers(self) -> None:
+        """B12: the blocking form is back within 1 s of an interrupt though the server never answers; so is close()."""
+
+        def script(peer: Peer) -> None:
+            peer.prove()
+            peer.wait_for_end()
+
+        with SocketServer(script) as server, GenericEnvClient(server.url).sync() as env:
+            interrupt = Interrupt(lambda: eventually(lambda: env.activity.startswith("waiting")))
+            with pytest.raises(KeyboardInterrupt):
+                env.reset()
+            assert interrupt.seconds < 1.0
+            started = time.monotonic()
+        assert time.monotonic() - started < 2.5
+
+    def test_then_reset(self, env: Env, any_lab: RealServer) -> None:
+        """B14: reset() right after an interrupt returns, and the interrupted call leaves no task."""
+        mark = tag()
+        interrupt = Interrupt(lambda: any_lab.wait_begun(mark))
+        with pytest.raises(KeyboardInterrupt):
+            env.step(op="echo", tag=mark, seconds=0.6)
+        result = env.reset(seed=5)
+        assert interrupt.seconds < 10.0
+        assert result.observation["value"] == 5
+        assert env.step("echo").observation.count == 1
+        assert portal_tasks() == set()
+
+    def test_of_a_longer_coroutine(self, any_lab: RealServer) -> None:
+        """B25: an interrupt cancels a subclass's own coroutine, and its clean-up is over when the call returns."""
+        events: list[str] = []
+
+        class Slow(GenericEnvClient):
+            async def forever(self) -> None:
+                try:
+                    events.append("begun")
+                    await asyncio.get_running_loop().create_future()
+                finally:
+                    await asyncio.sleep(0.05)
+                    events.append("cleaned up")
+
+        with Slow(any_lab.url).sync() as env:
+            interrupt = Interrupt(lambda: eventually(lambda: events))
+            with pytest.raises(KeyboardInterrupt):
+                env.forever()
+            assert interrupt.seconds < 1.0
+            assert events == ["begun", "cleaned up"]
+            assert portal_tasks() == set()
+
+    def test_twice(self, any_lab: RealServer) -> None:
+        """A second interrupt leaves a clean-up that takes long at once."""
+        events: list[str] = []
+
+        class Stubborn(GenericEnvClient):
+            async def forever(self) -> None:
+                try:
+                    events.append("begun")
+                    await asyncio.get_running_loop().create_future()
+                finally:
+                    events.append("cleaning up")
+                    await asyncio.sleep(1.0)
+
+        with Stubborn(any_lab.url).sync() as env:
+            Interrupt(lambda: eventually(lambda: "begun" in events))
+            second = Interrupt(lambda: eventually(lambda: "cleaning up" in events))
+            with pytest.raises(KeyboardInterrupt):
+                env.forever()
+            assert second.seconds < 0.5
+            env.reset()
+
+    @LOOPS
+    def test_a_thousand(self, lab: RealServer, loop: str) -> None:
+        """1,000 interrupts at random moments: no wrong reply, no lost session, no leftover; what was sent is recorded.
+
+        The server's own count decides: a withdrawn step was never made, a sent one exactly once.
+        """
+        seed = {"asyncio": "1", "uvloop": "2"}[loop]
+        said = run_program("storm", lab.url, "500", seed, OPENENV_NOTEBOOK_LOOP=loop.replace("uvloop", ""))
+        counts = {name: said.pop(name) for name in ("interrupts", "calls", "sent", "withdrawn", "outside a wait")}
+        assert said == {
+            "wrong replies": [],
+            "sessions": 1,
+            "made twice": [],
+            "answered but not made": [],
+            "sent but not made": [],
+            "withdrawn but made": [],
+            "sent but not owed in the record": [],
+            "record differs": False,
+            "tasks": 0,
+            "owed": 0,
+            "activity": "",
+        }
+        assert counts["interrupts"] >= 500 and counts["sent"] > 50 and counts["withdrawn"] > 0
+
+    @LOOPS
+    def test_of_beginnings(self, any_lab: RealServer, loop: str) -> None:
+        """B15: after 20 interrupts at random moments of connect, reset and step a whole episode runs, on one thread."""
+        said = run_program("beginnings", any_lab.url, "3", OPENENV_NOTEBOOK_LOOP=loop.replace("uvloop", ""))
+        assert said == {"counts": list(range(1, 11)), "done": True, "threads": ["openenv-loop"], "left": []}
+        any_lab.wait_live(0)
+
+
+class TestTimeouts:
+    """A timeout ends the wait at its time and tells what became of the call."""
+
+    @pytest.mark.parametrize("is_awaited", [False, True])
+    def test_of_a_step(self, env: Env, any_lab: RealServer, is_awaited: bool) -> None:
+        """B25: a timeout raises at its time; the step it had sent is owed, by design, and comes in order."""
+        mark, started = tag(), time.monotonic()
+        patient = env.options(timeout=0.3)
+
+        async def cell() -> Any:
+            return await patient.async_client.step(op="echo", tag=mark, seconds=0.8)
+
+        with pytest.raises(ReplyTimeout, match=r"no reply to step\(\) within 0.3 s") as caught:
+            asyncio.run(cell()) if is_awaited else patient.step(op="echo", tag=mark, seconds=0.8)
+        assert 0.3 <= time.monotonic() - started < 0.7
+        assert caught.value.sent is True
+        assert env.owed == 1
+        assert env.step(op="echo", value=2).observation.value == 2
+        assert any_lab.made.count(mark) == 1
+
+    def test_of_a_coroutine(self, any_lab: RealServer) -> None:
+        """B25: a time limit inside a subclass's coroutine cancels the work, not only the wait."""
+        cancelled = threading.Event()
+
+        class Limited(GenericEnvClient):
+            async def limited(self) -> None:
+                try:
+                    async with asyncio.timeout(0.2):
+                        await asyncio.get_running_loop().create_future()
+                except TimeoutError:
+                    cancelled.set()
+                    raise
+
+        with Limited(any_lab.url).sync() as env, pytest.raises(TimeoutError):
+            env.limited()
+        assert cancelled.is_set() and portal_tasks() == set()
+
+    def test_trying_again_never_makes_two_steps_of_one(self, env: Env, any_lab: RealServer) -> None:
+        """Who tries a withdrawn call again, and settles a sent one, makes each step exactly once."""
+        impatient, marks = env.options(timeout=0.05), [tag() for _ in range(8)]
+        for number, mark in enumerate(marks):
+            while True:
+                try:
+                    impatient.step(op="echo", tag=mark, seconds=0.12 if number % 2 else 0.0)
+                except ReplyTimeout as error:
+                    if error.sent:
+                        break
+                else:
+                    break
+        env.settle(5)
+        made = [mark for mark in any_lab.made if mark in marks]
+        assert made == marks
+        assert [step.action["tag"] for step in env.episode if step.kind == "step"] == marks
+
+    async def test_of_wait_for(self, env: Env, any_lab: RealServer) -> None:
+        """A cancelled await that had been sent is owed; one that had not never happens."""
+        client, sent, unsent = env.async_client, tag(), tag()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(client.step(op="echo", tag=sent, seconds=0.5), 0.1)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(client.step(op="echo", tag=unsent), 0.1)
+        assert (await client.step("echo")).observation.count == 2
+        made = any_lab.made
+        assert sent in made and unsent not in made
+
+
+class TestManyCalls:
+    """Many callers on one client."""
+
+    async def test_gather(self, env: Env) -> None:
+        """Of 50 calls gathered on one client every reply belongs to its call, in the order they were made."""
+        results = await asyncio.gather(*(env.async_client.step(op="echo", value=n) for n in range(50)))
+        assert [result.observation.value for result in results] == list(range(50))
+        assert [result.observation.count for result in results] == list(range(1, 51))
+
+    def test_threads(self, env: Env) -> None:
+        """Of 8 threads on one client every reply belongs to its call."""
+
+        def work(number: int) -> list[Any]:
+            return [env.step(op="echo", value=[number, turn]).observation.value for turn in range(40)]
+
+        outcomes = in_threads(*(lambda n=n: work(n) for n in range(8)))
+        assert outcomes == [[[number, turn] for turn in range(40)] for number in range(8)]
+        assert env.state().step_count == 320
+
+    def test_threads_and_gathers_mixed(self, env: Env, any_lab: RealServer) -> None:
+        """Threads that block, loops that gather, states, timeouts and cancellations: no reply goes astray."""
+
+        def blocking(number: int) -> bool:
+            right = True
+            for turn in range(20):
+                try:
+                    value = env.options(timeout=0.02 if turn % 5 == 0 else 60).step(
+                        op="echo", value=[number, turn], seconds=0.002
+                    )
+                except ReplyTimeout:
+                    continue
+                right &= value.observation.value == [number, turn]
+            return right
+
+        async def gathering(number: int) -> bool:
+            client = env.async_client
+
+            async def one(turn: int) -> bool:
+                if turn % 7 == 0:
+                    return bool((await client.state()).episode_id)
+                task = asyncio.ensure_future(client.step(op="echo", value=[number, turn]))
+                if turn % 5 == 0:
+                    asyncio.get_running_loop().call_later(0.01, task.cancel)
+                try:
+                    return (await task).observation.value == [number, turn]
+                except asyncio.CancelledError:
+                    return True
+
+            return all(await asyncio.gather(*(one(turn) for turn in range(25))))
+
+        works: list[Callable[[], bool]] = [lambda n=n: blocking(n) for n in range(4)]  # type: ignore[misc]
+        works += [lambda n=n: asyncio.run(gathering(n)) for n in range(4, 7)]  # type: ignore[misc]
+        assert in_threads(*works) == [True] * 7
+        env.settle(10)
+        recorded = [step for step in env.episode if step.kind == "step"]
+        assert len(recorded) == env.state().step_count
+        assert all(step.action["value"] == step.result.observation["value"] for step in recorded)
+        assert portal_tasks() == set()
