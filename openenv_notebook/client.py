@@ -7,6 +7,7 @@ computes for minutes does not starve it. Blocking twins of all this: ``sync_clie
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import warnings
 import weakref
@@ -22,7 +23,7 @@ from openenv_notebook.codec import Codec
 from openenv_notebook.discovery import Discovery
 from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.episode import Episode, Record, Step
-from openenv_notebook.errors import InvalidAction, InvalidTarget, MisuseError, OpenEnvWarning, ReplyTimeout
+from openenv_notebook.errors import ClientClosed, InvalidAction, InvalidTarget, MisuseError, OpenEnvWarning, ReplyTimeout
 from openenv_notebook.events import Callback
 from openenv_notebook.inspection import Inspection, Known
 from openenv_notebook.many import exchange_many
@@ -412,6 +413,15 @@ class EnvClient(Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
         known = self._known
         return known.schema is None and not known.schema_refused and self._codec.needs_schema(action, fields)
 
+    async def _learn_schema(self) -> None:
+        """Ask for the schema; not where a step can only be told that the session is over."""
+        session = self._session
+        if session.is_closed:
+            raise ClientClosed(url=session.url)
+        if session.lost is not None:
+            raise copy.copy(session.lost)
+        await super()._learn_schema()
+
     def _action_schema(self) -> Mapping[str, Any] | None:
         if self._codec.action_schema is not None:
             return self._codec.action_schema
@@ -440,8 +450,8 @@ class EnvClient(Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
 
     def _result(self, request: Request) -> StepResult[ObsT]:
         """Read a result in the caller's thread; the record keeps it, read once."""
-        result = request.step.result
         self._session.decoded(request)
+        result = request.step.result
         if result is None:
             error = request.step.error
             error.url = error.url or self._session.url

@@ -97,7 +97,8 @@ class Link:
         try:
             await self._open_wire()
         except asyncio.CancelledError:
-            failure = ConnectFailed("connecting was given up")
+            # Who gave it up has been told; who came since then gets an attempt of its own.
+            self.retire()
         except OpenEnvError as error:
             failure = error.with_traceback(None)
         except Exception as error:

@@ -88,6 +88,8 @@ def _finish(portal: Portal, pairs: Pairs, answered: bool, timeout: float | None)
     if not answered:
         session, request = pairs[0]
         raise ReplyTimeout(request.kind, timeout or 0.0, sent=_give_up_all(portal, pairs), url=session.url)
-    for _, request in pairs:
-        if request.error is not None:
-            raise copy.copy(request.error)
+    failed = next((request for _, request in pairs if request.error is not None), None)
+    if failed is not None and failed.error is not None:
+        for session, request in pairs:
+            session.decoded(request)  # nobody will read the others from here
+        raise copy.copy(failed.error)

@@ -81,6 +81,7 @@ class Request:
         error: What ended it instead of a usable reply, or None.
         wake: Called once, on the loop's thread, when it is done.
         step: What the record made of it.
+        held_by: The connection that counts its reply as not decoded yet, or None.
         entry: The kind of entry it makes in the record, None for none.
         actor: Who makes the step: "code", "person" or "policy".
         batch: The requests it may be pipelined with, or None.
@@ -89,7 +90,7 @@ class Request:
     """
 
     __slots__ = (
-        "actor", "batch", "entry", "error", "frame", "kind", "owed", "reply", "sent_at", "started",
+        "actor", "batch", "entry", "error", "frame", "held_by", "kind", "owed", "reply", "sent_at", "started",
         "status", "step", "wake",
     )  # fmt: skip
 
@@ -113,6 +114,7 @@ class Request:
         self.error: OpenEnvError | None = None
         self.wake: Callable[[], object] | None = None
         self.step: Any = None
+        self.held_by: Any = None
         self.sent_at = 0.0
         self.started = 0.0
 

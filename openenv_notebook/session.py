@@ -138,8 +138,8 @@ class Session:
 
     def decoded(self, request: Request) -> None:
         """Say that a reply was decoded, so that reading may go on after large ones."""
-        if request.reply is not None and len(request.reply) > _COUNTED and self._portal is not None:
-            self._portal.post(self._count, "release", len(request.reply))
+        if request.held_by is not None and self._portal is not None:
+            self._portal.post(self._release, request)
 
     def take_owed_steps(self) -> list[Step]:
         """Return the steps nobody waited for since the last time, in wire order."""
@@ -187,6 +187,7 @@ class Session:
         if sent and request.step is not None and not request.step.owed:
             request.step.owed = True
             self._owed_steps.append(request.step)
+        self._release(request)
         if self.link.is_connecting and not self._exchange.waiting:
             self.link.cancel()
         if sent:
@@ -223,6 +224,9 @@ class Session:
                 self.send_now(waiting.popleft())
 
     def _opened(self, failure: OpenEnvError | None) -> None:
+        if not self.link.is_open:
+            # Nobody will answer the proof of a session that did not open.
+            self._exchange.on_wire.clear()
         if failure is not None:
             failure.url = failure.url or self.url
             waiting = list(self._exchange.waiting)
@@ -231,7 +235,7 @@ class Session:
                 request.finish(copy.copy(failure))
         elif self.is_closed:
             self.link.retire()
-        elif self.lost is not None:
+        elif self.lost is not None and self.link.is_open:
             log.warning("openenv: a new session was opened on %s; the lost episode is over", self.url)
         self._tell_status()
         self._pump()
@@ -244,11 +248,12 @@ class Session:
         if request is None:
             self._unsolicited(data)
             return
-        if len(data) > _COUNTED and not request.owed:
-            self._count("hold", len(data))
         error = request.error
         if error is not None:
             error.url = error.url or self.url
+        elif len(data) > _COUNTED and not request.owed and request.batch is None:
+            # Replies of a batch are read when the last has come, so they must all come in.
+            self._hold(request, len(data))
         self._note(request)
         if request.kind == "reset" and error is None:
             self.was_reset, self.lost = True, None
@@ -286,10 +291,18 @@ class Session:
         self.farewell = ProtocolError("a message nobody asked for", frame=excerpt(data), url=self.url)
         self._lose(SessionLost("the server sent a message nobody asked for", code=1002, url=self.url))
 
-    def _count(self, what: Literal["hold", "release"], size: int) -> None:
-        count = getattr(self.link.wire, what, None)
-        if count is not None:
-            count(size)
+    def _hold(self, request: Request, size: int) -> None:
+        """Count a reply that waits to be decoded, where the connection counts."""
+        wire: Any = self.link.wire
+        if hasattr(wire, "hold"):
+            wire.hold(size)
+            request.held_by = wire
+
+    def _release(self, request: Request) -> None:
+        """Count it no more: it was decoded, or nobody will."""
+        wire, request.held_by = request.held_by, None
+        if wire is not None:
+            wire.release(len(request.reply or b""))
 
     # On the loop's thread: ends
 

@@ -12,6 +12,7 @@ from openenv_notebook.errors import MisuseError, RequestRejected, ToolFailed
 from openenv_notebook.inspection import Known
 from openenv_notebook.messages import Tool
 from openenv_notebook.protocol import Entry, Request, frame, reply_data
+from openenv_notebook.session import Session
 
 _TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "object": dict}
 
@@ -21,6 +22,7 @@ class ToolCalls:
 
     _known: Known
     _mode: str
+    _session: Session
 
     async def _ask(self, request: Request) -> Request:
         raise NotImplementedError
@@ -92,6 +94,7 @@ class ToolCalls:
         data = {"jsonrpc": "2.0", "method": method, "params": params, "id": 1}
         request = await self._ask(Request("mcp", frame("mcp", data), entry=entry))
         assert request.reply is not None
+        self._session.decoded(request)
         return reply_data(request.reply, "mcp")
 
 

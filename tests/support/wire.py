@@ -136,7 +136,7 @@ class FarEnd:
             if self.holds_hello:
                 self.held.append(request)
                 return
-            wire.loop.call_soon(wire.on_frame, error_frame("UNKNOWN_TYPE"))
+            wire.loop.call_soon(self._deliver, wire, error_frame("UNKNOWN_TYPE"))
             return
         self.requests.append(request)
         reply = None if self.holding else self.policy(request)
