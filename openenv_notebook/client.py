@@ -23,7 +23,14 @@ from openenv_notebook.codec import Codec
 from openenv_notebook.discovery import Discovery
 from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.episode import Episode, Record, Step
-from openenv_notebook.errors import ClientClosed, InvalidAction, InvalidTarget, MisuseError, OpenEnvWarning, ReplyTimeout
+from openenv_notebook.errors import (
+    ClientClosed,
+    InvalidAction,
+    InvalidTarget,
+    MisuseError,
+    OpenEnvWarning,
+    ReplyTimeout,
+)
 from openenv_notebook.events import Callback
 from openenv_notebook.inspection import Inspection, Known
 from openenv_notebook.many import exchange_many

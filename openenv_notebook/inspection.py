@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from openenv_notebook.attributes import AttributeDict, attribute_dict
 from openenv_notebook.discovery import Discovery
-from openenv_notebook.errors import NotAnOpenEnvServer, OpenEnvError
+from openenv_notebook.errors import ConnectFailed, NotAnOpenEnvServer, OpenEnvError
 from openenv_notebook.messages import Tool
 
 
@@ -90,8 +90,9 @@ class Inspection:
     async def _ask_schema(self) -> None:
         try:
             await self.schema()
-        except OpenEnvError:
-            self._known.schema_refused = True
+        except OpenEnvError as error:
+            # A server that was not there may be there the next time.
+            self._known.schema_refused = type(error) is not ConnectFailed
 
     async def list_environments(self) -> list[str]:
         """Ask for the names the task API knows environments by (servers from 0.4.2)."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from openenv_notebook.portal import new_loop
 from support.real_servers import VERSIONS, Farm, RealServer, old_python
 
 
@@ -51,9 +50,3 @@ def any_toolbox(any_farm: Farm) -> Iterator[RealServer]:
     """A server of tools, of each version in turn, shared by all tests."""
     with any_farm.server("toolbox") as server:
         yield server
-
-
-@pytest.fixture(scope="session", autouse=True)
-def first_loop() -> None:
-    """Let uvloop open the one pipe that it keeps for signals, before anybody counts descriptors."""
-    new_loop().close()

@@ -2,10 +2,359 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import signal
+import sys
 import threading
+import time
+import uuid
+from collections.abc import Iterator
+from typing import Any
 
-from openenv_notebook import GenericEnvClient
+import pytest
+
+from openenv_notebook import (
+    AtCapacity,
+    ClientClosed,
+    ConnectFailed,
+    GenericEnvClient,
+    SessionLost,
+    SyncEnvClient,
+    connect,
+)
+from support.leaks import descriptors, our_threads, portal_tasks
+from support.real_servers import Farm, RealServer, run_program
 from support.sockets import Ended, Peer, SocketServer
+from support.waiting import eventually, in_threads
+
+Env = SyncEnvClient[Any, Any, Any]
+
+
+@pytest.fixture
+def single(any_farm: Farm) -> Iterator[RealServer]:
+    """A server of its own for one session."""
+    with any_farm.server(sessions=1) as server:
+        yield server
+
+
+def tag() -> str:
+    """Name a step, to find it again at the server."""
+    return uuid.uuid4().hex
+
+
+def in_background(work: Any) -> tuple[threading.Thread, list[Any]]:
+    """Run work in a thread; what it returned or raised will stand in the list."""
+    outcome: list[Any] = []
+
+    def run() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread, outcome
+
+
+class TestOneSlot:
+    """A server for one session."""
+
+    def test_a_full_server_refuses_at_connect(self, single: RealServer) -> None:
+        """A full server is AtCapacity already at connect(), naming the numbers; the holder is untouched."""
+        with connect(single.url) as holder:
+            with pytest.raises(AtCapacity, match="1 of 1 sessions in use") as caught:
+                GenericEnvClient(single.url).sync().connect()
+            assert (caught.value.active, caught.value.maximum) == (1, 1)
+
+            async def awaited() -> None:
+                await GenericEnvClient(single.url).connect()
+
+            with pytest.raises(AtCapacity):
+                asyncio.run(awaited())
+            with pytest.raises(AtCapacity):
+                GenericEnvClient(single.url).sync().reset()
+            assert holder.reset().observation.op == "reset"
+
+    def test_a_dropped_client_frees_its_slot(self, single: RealServer) -> None:
+        """A client that is dropped without close(), blocking or not, frees its slot and thread once collected."""
+        env = connect(single.url)
+        env.reset()
+        env.subscribe(print)
+        del env
+        gc.collect()
+        single.wait_live(0)
+        client = GenericEnvClient(single.url)
+        asyncio.run(client.connect())  # type: ignore[arg-type]
+        del client
+        gc.collect()
+        single.wait_live(0)
+        eventually(lambda: not our_threads())
+
+    def test_waiting_for_a_free_session(self, single: RealServer, caplog: pytest.LogCaptureFixture) -> None:
+        """connect(wait=...) takes the slot when another client leaves it, and says that it waits."""
+        holder = connect(single.url)
+        thread, outcome = in_background(lambda: connect(single.url, wait=20.0))
+        eventually(lambda: "waiting for a free session" in caplog.text)
+        holder.close()
+        thread.join(20)
+        with outcome[0] as env:
+            assert env.reset().observation.op == "reset"
+
+    def test_closing_while_a_step_runs(self, single: RealServer) -> None:
+        """close() does not wait for a running step; who waited gets SessionLost, and the slot is free when it ends."""
+        env, mark = connect(single.url), tag()
+        env.reset()
+        thread, outcome = in_background(lambda: env.step(op="echo", tag=mark, seconds=1.0))
+        single.wait_begun(mark)
+        started = time.monotonic()
+        env.close()
+        assert time.monotonic() - started < 2.0
+        thread.join(5)
+        assert isinstance(outcome[0], SessionLost) and outcome[0].sent is True
+        assert env.status == "closed" and "closed" in repr(env)
+        with pytest.raises(ClientClosed):
+            env.step("echo")
+        single.wait_live(0)
+        assert single.made == [mark]
+
+    def test_disconnecting_while_a_step_runs(self, single: RealServer) -> None:
+        """disconnect() ends who waits, sent or not, and reset() opens a new session when the slot is free."""
+        with connect(single.url) as env:
+            env.reset()
+            sent, unsent = tag(), tag()
+            first = in_background(lambda: env.step(op="echo", tag=sent, seconds=0.5))
+            single.wait_begun(sent)
+            second = in_background(lambda: env.step(op="echo", tag=unsent))
+            eventually(lambda: env._session._exchange.waiting)
+            env.disconnect()
+            for thread, _ in (first, second):
+                thread.join(5)
+            assert isinstance(first[1][0], SessionLost) and isinstance(second[1][0], ClientClosed)
+            with pytest.raises(SessionLost, match="disconnect"):
+                env.step("echo")
+            single.wait_live(0)
+            env.reset()
+            assert env.step("echo").observation.count == 1
+            assert single.made == [sent, None]
+
+    def test_an_object_that_survives_holds_nothing(self, single: RealServer) -> None:
+        """C21: closed by name, a client that Out[] still holds has no socket, thread or session, and says closed."""
+        before = descriptors()
+        out = {1: connect(single.url)}
+        env = out[1]
+        env.reset()
+        env.close()
+        del env
+        gc.collect()
+        single.wait_live(0)
+        assert descriptors() == before and not our_threads()
+        assert "closed" in repr(out[1]) and out[1].status == "closed"
+        assert len(out[1].episode) == 1
+
+
+class TestServersThatEnd:
+    """The far end goes away, gracefully or not."""
+
+    def test_a_killed_server(self, any_farm: Farm) -> None:
+        """A killed server is SessionLost 1006 on the pending and on later calls; restarted, reset() recovers."""
+        server = any_farm.start(options={"sessions": 1})
+        with connect(server.url) as env:
+            env.reset()
+            mark = tag()
+            thread, outcome = in_background(lambda: env.step(op="echo", tag=mark, seconds=30.0))
+            server.wait_begun(mark)
+            server.end()
+            thread.join(5)
+            assert isinstance(outcome[0], SessionLost)
+            assert (outcome[0].code, outcome[0].sent) == (1006, True)
+            for call in (lambda: env.step("echo"), env.state, env.list_tools):
+                with pytest.raises(SessionLost, match=r"code 1006.*call reset\(\)"):
+                    call()
+            assert env.status == "lost"
+            with pytest.raises(ConnectFailed, match="nothing listens"):
+                env.reset()
+            assert env.status == "lost"
+            with any_farm.server(port=server.port, sessions=1):
+                with pytest.raises(SessionLost):
+                    env.connect().step("echo")
+                env.reset()
+                assert env.step("echo").observation.count == 1
+                lost = [step for step in env.episodes[0] if isinstance(step.error, SessionLost)]
+                assert lost[0].action["tag"] == mark
+
+    def test_a_server_that_is_slow_to_listen(self, any_farm: Farm) -> None:
+        """A refused connection is tried again for 2 s, since servers start slowly."""
+        server = any_farm.start()
+        server.end()
+        env = GenericEnvClient(server.url).sync()
+        thread, outcome = in_background(env.connect)
+        eventually(lambda: "trying again" in env.activity)
+        with any_farm.server(port=server.port):
+            thread.join(10)
+            assert outcome == [env] and env.status == "open"
+            env.close()
+
+    def test_a_graceful_stop(self, any_farm: Farm) -> None:
+        """A server that is stopped closes with 1012; the next call says so, and reset() recovers on the next one."""
+        server = any_farm.start()
+        with connect(server.url) as env:
+            env.reset()
+            server.end(signal.SIGTERM)
+            eventually(lambda: env.status == "lost")
+            for action in ({"op": "echo"}, "echo"):
+                with pytest.raises(SessionLost, match="code 1012"):
+                    env.step(action)
+            with any_farm.server(port=server.port):
+                env.reset()
+                assert env.step("echo").observation.count == 1
+
+    def test_an_environment_that_ends_its_server(self, any_farm: Farm) -> None:
+        """A step that kills its own server is SessionLost, and stands in the record."""
+        server = any_farm.start()
+        with connect(server.url) as env:
+            env.reset()
+            with pytest.raises(SessionLost) as caught:
+                env.step("exit")
+            assert caught.value.code == 1006
+            assert isinstance(env.episode[-1].error, SessionLost)
+
+    def test_an_action_larger_than_servers_take(self, any_lab: RealServer) -> None:
+        """An action over the server's limit of 16 MiB is SessionLost 1009, which names the limit."""
+        with connect(any_lab.url) as env:
+            env.reset()
+            with pytest.raises(SessionLost, match="16 MiB") as caught:
+                env.step(op="echo", value="x" * (17 * 2**20))
+            assert caught.value.code == 1009
+            env.reset()
+            assert env.step("echo").observation.count == 1
+
+    def test_an_observation_larger_than_allowed(self, any_lab: RealServer) -> None:
+        """An observation over the client's own limit is SessionLost 1009, which names the setting."""
+        with GenericEnvClient(any_lab.url, max_message_size_mb=0.5).sync() as env:
+            env.reset()
+            with pytest.raises(SessionLost, match="max_message_size_mb") as caught:
+                env.step(op="base64", size=2**20)
+            assert caught.value.code == 1009
+            env.reset()
+
+
+class TestPatience:
+    """Slow servers and busy cells."""
+
+    def test_a_step_that_blocks_the_servers_loop(self, farm: Farm) -> None:
+        """A step that blocks the server's own loop for longer than our keepalive survives (60 s, scaled down)."""
+        with farm.server(kind="blocking") as server:
+            client = GenericEnvClient(server.url, websocket_ping_interval_s=0.2, websocket_ping_timeout_s=0.2)
+            with client.sync() as env:
+                env.reset()
+                assert env.step(op="echo", value=1, seconds=2.0).observation.value == 1
+                assert env.step(op="echo", value=2).observation.count == 2
+
+    @pytest.mark.parametrize("busy", ["computing", "sleeping"])
+    def test_a_cell_that_is_busy(self, any_farm: Farm, busy: str) -> None:
+        """A05: a cell that computes or sleeps for longer than the server's keepalive keeps its session."""
+        with any_farm.server(ping=[0.3, 0.3]) as server, connect(server.url) as env:
+            env.reset()
+
+            async def cell() -> Any:
+                end = time.monotonic() + 1.8
+                if busy == "sleeping":
+                    time.sleep(1.8)
+                while time.monotonic() < end:
+                    sum(range(1000))
+                return await env.async_client.step(op="echo", value=1)
+
+            assert asyncio.run(cell()).observation.count == 1
+            assert env.step(op="echo").observation.count == 2
+
+    @pytest.mark.parametrize("seconds", [3.0, 12.0])
+    def test_a_server_that_builds_slowly(self, farm: Farm, seconds: float) -> None:
+        """A server that takes long to build its environment is waited for, beyond connect_timeout_s, and says so."""
+        with farm.server(build=seconds) as server:
+            env = GenericEnvClient(server.url, connect_timeout_s=1.0).sync()
+            started = time.monotonic()
+            thread, outcome = in_background(env.connect)
+            eventually(lambda: env.activity.startswith("the server is building the environment"), 10.0)
+            eventually(lambda: int(env.activity.split()[-2]) >= 2, 10.0)
+            thread.join(30)
+            assert outcome == [env] and env.status == "open" and env.activity == ""
+            assert time.monotonic() - started >= seconds
+            env.reset()
+            assert env.step("echo").observation.count == 1
+            env.close()
+
+
+class TestMany:
+    """Many clients."""
+
+    def test_one_after_the_other(self, any_lab: RealServer) -> None:
+        """50 clients opened and closed, blocking and awaited: threads, descriptors and tasks are as before."""
+        any_lab.wait_live(0)
+        with connect(any_lab.url) as first:
+            first.reset()
+            before = our_threads(), descriptors(), portal_tasks()
+
+            async def awaited() -> None:
+                async with GenericEnvClient(any_lab.url) as client:
+                    await client.reset()
+
+            for number in range(50):
+                if number % 2:
+                    asyncio.run(awaited())
+                    continue
+                with connect(any_lab.url) as env:
+                    env.reset()
+            eventually(lambda: (our_threads(), descriptors(), portal_tasks()) == before)
+        any_lab.wait_live(0)
+
+    def test_at_once(self, lab: RealServer) -> None:
+        """200 clients at once have one thread, and each its own session."""
+        lab.wait_live(0)
+        with connect(lab.url) as parent:
+            outcomes = in_threads(*[lambda: [parent.new_session() for _ in range(25)]] * 8)
+            envs = [env for made in outcomes for env in made]
+            assert len(envs) == 200 and len(our_threads()) == 1
+            sessions = in_threads(*(lambda part=part: reset_all(part) for part in (envs[:100], envs[100:])))
+            assert len({session for part in sessions for session in part}) == 200
+            assert len(our_threads()) == 1 and portal_tasks() == set()
+        lab.wait_live(0)
+        assert {env.status for env in envs} == {"closed"}
+
+
+def reset_all(envs: list[Env]) -> list[str]:
+    """Begin an episode in each; return their sessions."""
+    return [env.reset().observation.session for env in envs]
+
+
+class TestProcesses:
+    """Forks and ends of processes."""
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+    @pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+    def test_forked_workers(self, any_lab: RealServer, loop: str) -> None:
+        """B20: workers forked with our client hang nowhere: the session is lost there and says why, reset() opens
+        their own, and the parent's is unharmed."""
+        said = run_program("forked", any_lab.url, OPENENV_NOTEBOOK_LOOP=loop.replace("uvloop", ""))
+        assert said["codes"] == [0, 0, 0, 0]
+        assert said["mine"] == ["mine", 2, True]
+        assert [item[0] for item in said["read"]] == list(range(8))
+        for index, *between, value in said["read"]:
+            assert value == index
+            if index < 4:
+                assert "the process that this one was forked from" in between[0]
+            else:
+                assert between == []
+        any_lab.wait_live(0)
+
+    @pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+    def test_an_interpreter_that_ends_with_everything_open(self, any_lab: RealServer, loop: str) -> None:
+        """B21: with clients, servers, subscribers and a waiting call the interpreter ends well, quietly and soon."""
+        started = time.monotonic()
+        run_program("exiting", any_lab.url, OPENENV_NOTEBOOK_LOOP=loop.replace("uvloop", ""))
+        assert time.monotonic() - started < 8.0
+        any_lab.wait_live(0)
 
 
 def test_closing_does_not_leave_the_socket_to_the_server() -> None:
