@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from openenv_notebook.schema import action_fields
+from openenv_notebook.servers import Server
 from openenv_notebook.sync_client import SyncEnvClient
 
 START = """nothing is connected; to start:
@@ -74,3 +75,32 @@ def result_line(client: SyncEnvClient[Any, Any, Any]) -> str:
 def steps(number: int) -> str:
     """Write a number of steps."""
     return "1 step" if number == 1 else f"{number} steps"
+
+
+def schema_text(schema: Mapping[str, Any]) -> str:
+    """Write an action's fields as a table.
+
+    Args:
+        schema: The action's JSON Schema.
+
+    Returns:
+        A line a field: its name, type, whether it is required, its default, its description.
+    """
+    rows = [("field", "type", "", "")]
+    for field in action_fields(schema):
+        default = f"default {field.schema['default']!r}" if "default" in field.schema else ""
+        about = " ".join(str(field.schema.get("description", "")).split())[:80]
+        fixed = f"always {field.schema['const']!r}" if field.is_fixed else ""
+        rows.append((field.name, kind(field.schema), fixed or ("required" if field.required else default), about))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)) for row in rows]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def server_line(name: str, server: Server) -> str:
+    """Write a server in a line: what it serves, where, and its sessions as far as they are known."""
+    if not server.running:
+        return f"server of {name}: {server.name}, stopped"
+    active, maximum = server.sessions_active, server.sessions_maximum
+    sessions = f" · {active} of {maximum} sessions" if active is not None and maximum is not None else ""
+    return f"server of {name}: {server.name} · {server.url}{sessions}"

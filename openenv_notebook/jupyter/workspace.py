@@ -9,22 +9,30 @@ from IPython.core.error import UsageError
 
 from openenv_notebook.attributes import nearest
 from openenv_notebook.errors import UnknownClient
+from openenv_notebook.servers import Server
 from openenv_notebook.sync_client import SyncEnvClient
 
 AnyClient = SyncEnvClient[Any, Any, Any]
 
 
 class Workspace:
-    """Names and clients. Clients are held weakly: the notebook's variable keeps them.
+    """Names, clients and servers. Clients are held weakly: the notebook's variable keeps them.
 
     Args:
         shell: The shell whose namespace holds the variables.
+
+    Attributes:
+        current: The name meant where none is given.
+        servers: Servers that %openenv serve started, by the name of their client.
+        fields: The field that a cell's body goes to, by the name of the client.
     """
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._clients: dict[str, weakref.ref[AnyClient]] = {}
         self.current: str | None = None
+        self.servers: dict[str, Server] = {}
+        self.fields: dict[str, str] = {}
 
     @property
     def namespace(self) -> dict[str, Any]:
@@ -63,8 +71,8 @@ class Workspace:
             raise UnknownClient(name, list(clients), hint=nearest(name, clients).lstrip("; ") or None)
         return name, clients[name]
 
-    def make_room(self, name: str, *, force: bool) -> None:
-        """Free a name for a new client: an old client of that name is closed.
+    def check_name(self, name: str, *, force: bool) -> None:
+        """Refuse a name that holds anything but a client, before anything is done.
 
         Args:
             name: The variable.
@@ -76,16 +84,20 @@ class Workspace:
         if not name.isidentifier():
             raise UsageError(f"{name!r} is no name for a variable; --as env")
         held = self.namespace.get(name)
-        old = self.clients().get(name)
-        if isinstance(held, SyncEnvClient):
-            held.close()
-        elif name in self.namespace and not force:
+        if name in self.namespace and not force and not isinstance(held, SyncEnvClient):
             raise UsageError(
-                f"{name} holds an object of type {type(held).__name__} and is not overwritten; "
+                f"{name} holds an object of type {type(held).__name__} already and is not overwritten; "
                 "choose another name with --as NAME, or take it with --force"
             )
-        if old is not None and old is not held:
-            old.close()
+
+    def make_room(self, name: str) -> None:
+        """Close the old client of a name, and stop the server that was started for it."""
+        held, old = self.namespace.get(name), self.clients().get(name)
+        for client in {id(item): item for item in (held, old) if isinstance(item, SyncEnvClient)}.values():
+            client.close()
+        server = self.servers.pop(name, None)
+        if server is not None:
+            server.stop()
 
     def bind(self, name: str, client: AnyClient) -> None:
         """Give a client a name, as a variable of the notebook, and make it the current one."""

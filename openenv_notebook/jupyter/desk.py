@@ -1,0 +1,106 @@
+"""What a verb works with: the clients by name, the notebook's variables, and the reader's eye."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from openenv_notebook.errors import OpenEnvError
+from openenv_notebook.jupyter.arguments import Line, Typed, Variable, read_typed
+from openenv_notebook.jupyter.workspace import AnyClient, Workspace
+from openenv_notebook.schema import Field, action_fields, only_required_field
+
+
+class Desk:
+    """The place where a verb is carried out.
+
+    Args:
+        shell: The shell.
+        workspace: Its clients and servers by name.
+
+    Attributes:
+        twin: The Python that does what the last verb did.
+    """
+
+    def __init__(self, shell: Any, workspace: Workspace) -> None:
+        self.shell = shell
+        self.workspace = workspace
+        self.twin = ""
+
+    def say(self, text: str) -> None:
+        """Print one line on what changed."""
+        print(f"openenv: {text}")
+
+    def client(self, line: Line) -> tuple[str, AnyClient]:
+        """Find the client a line means, with its options.
+
+        Args:
+            line: The line, perhaps with --on and --timeout.
+
+        Returns:
+            The name and the client.
+        """
+        name, client = self.workspace.get(line.options.get("on"))
+        timeout = line.options.get("timeout")
+        return name, client if timeout is None else client.options(timeout=timeout)
+
+    def out(self, line: Line, value: Any) -> Any:
+        """Bind a value to the name --out gives, and return it."""
+        name = line.options.get("out")
+        if name is not None:
+            if not name.isidentifier():
+                raise UsageError(f"{name!r} is no name for a variable; --out result")
+            self.workspace.namespace[name] = value
+        return value
+
+    def values(self, payload: Any, schema: Mapping[str, Any] | None) -> Any:
+        """Turn what was typed into values: by what the fields take, where that is known.
+
+        Args:
+            payload: What :func:`~openenv_notebook.jupyter.arguments.read_payload` found.
+            schema: The JSON Schema of the fields, or None.
+
+        Returns:
+            A dict of values, or one value; an empty dict for no payload.
+        """
+        if payload is None:
+            return {}
+        fields = {field.name: field for field in action_fields(schema)} if schema is not None else {}
+        if isinstance(payload, dict):
+            return {name: self.value(value, fields.get(name)) for name, value in payload.items()}
+        return self.value(payload, only_required_field(schema) if schema is not None else None)
+
+    def value(self, value: Any, field: Field | None) -> Any:
+        """Turn one typed value into what its field takes; a variable into its object."""
+        if isinstance(value, Variable):
+            return self.variable(value.name)
+        if not isinstance(value, Typed):
+            return value
+        if value.text.startswith("@"):
+            return _file(value.text[1:])
+        return read_typed(value.text, field.schema if field is not None else None)
+
+    def variable(self, name: str) -> Any:
+        """Find an object of the notebook by name."""
+        if name not in self.workspace.namespace:
+            raise UsageError(f'${name} is no variable of this notebook; for the text itself write "${name}"')
+        return self.workspace.namespace[name]
+
+
+def action_schema(client: AnyClient) -> Mapping[str, Any] | None:
+    """Ask for the schema of actions; some servers tell none, and the session works without it."""
+    try:
+        found = client.schema().get("action")
+    except OpenEnvError:
+        return None
+    return found if isinstance(found, Mapping) else None
+
+
+def _file(path: str) -> str:
+    try:
+        return Path(path).expanduser().read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"@{path} cannot be read: {error}") from None

@@ -1,0 +1,10 @@
+"""All verbs of ``%openenv``, in the order of the manual."""
+
+from __future__ import annotations
+
+from openenv_notebook.jupyter.verbs import about, clients, stepping
+from openenv_notebook.jupyter.verbs.verb import Verb
+
+VERBS: dict[str, Verb] = {verb.name: verb for verb in (*clients.VERBS, *stepping.VERBS, *about.VERBS)}
+
+__all__ = ["VERBS", "Verb"]

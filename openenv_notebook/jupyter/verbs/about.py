@@ -1,0 +1,87 @@
+"""The verbs on %openenv itself: help, python, debug, nest."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from openenv_notebook.episode import Step
+from openenv_notebook.errors import show_full_tracebacks
+from openenv_notebook.jupyter.arguments import read_words
+from openenv_notebook.jupyter.desk import Desk
+from openenv_notebook.jupyter.verbs.verb import Verb
+
+# Measured on a private loop with nest_asyncio 1.6 and nest_asyncio2 1.7.
+_COST = "tasks on every loop of this kernel are now about 40 % slower; env.step(…) never needed it"
+
+
+def python(desk: Desk, rest: str) -> Any:
+    """Print the Python twin of the last verb, or of the whole episode."""
+    line = read_words("python", rest, {"all": "flag", "on": "text"})
+    if not line.options.get("all"):
+        print(desk.twin or "# nothing was done by %openenv yet")
+        return
+    name, client = desk.workspace.get(line.options.get("on"))
+    print(f"import openenv_notebook\n\n{name} = openenv_notebook.connect({client.base_url!r})")
+    for step in client.episode:
+        print(_step_code(name, step))
+
+
+def _step_code(name: str, step: Step) -> str:
+    action = step.action
+    if step.kind == "reset":
+        return f"{name}.reset(**{dict(action)!r})" if action else f"{name}.reset()"
+    if step.kind == "tool" and isinstance(action, dict):
+        params = action.get("params", {})
+        return f"{name}.call_tool({params.get('name')!r}, **{dict(params.get('arguments') or {})!r})"
+    return f"{name}.step({dict(action) if isinstance(action, dict) else action!r})"
+
+
+def debug(desk: Desk, rest: str) -> Any:
+    """Show full tracebacks, or short errors again."""
+    words = read_words("debug", rest, {}).words
+    if words not in (["on"], ["off"]):
+        raise UsageError("debug takes on or off: %openenv debug on")
+    show_full_tracebacks(words == ["on"])
+    desk.say("errors show every frame" if words == ["on"] else "errors are short again")
+
+
+def nest(desk: Desk, rest: str) -> Any:
+    """Let the notebook's own code call asyncio.run in a cell."""
+    read_words("nest", rest, {})
+    names = ("nest_asyncio2", "nest_asyncio") if sys.version_info < (3, 14) else ("nest_asyncio2",)
+    for name in names:
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            continue
+        module.apply(asyncio.get_event_loop_policy().get_event_loop() if not _running() else None)
+        desk.say(f"{name} is applied: asyncio.run works in cells · {_COST}")
+        return
+    raise UsageError(f"{' or '.join(names)} is not installed: pip install {names[0]}")
+
+
+def _running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+VERBS = (
+    Verb(
+        "python",
+        "[--all]",
+        "the Python that does what the last line did; --all: the whole episode",
+        ("python", "python --all"),
+        python,
+        {"all": "flag", "on": "text"},
+    ),
+    Verb("debug", "on | off", "full tracebacks, or short errors", ("debug on",), debug),
+    Verb("nest", "", "let your own code call asyncio.run in a cell; it costs speed", ("nest",), nest),
+)

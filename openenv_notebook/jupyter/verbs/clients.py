@@ -1,0 +1,253 @@
+"""The verbs on clients and servers: connect, demo, serve, use, status, close, stop."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any, cast
+
+from IPython.core.error import UsageError
+
+from openenv_notebook.attributes import nearest
+from openenv_notebook.connecting import connect as connect_to
+from openenv_notebook.errors import OpenEnvError
+from openenv_notebook.jupyter import render
+from openenv_notebook.jupyter.arguments import Line, read_typed, read_words
+from openenv_notebook.jupyter.desk import Desk, action_schema
+from openenv_notebook.jupyter.progress import ProgressLine
+from openenv_notebook.jupyter.verbs.verb import TARGET, Verb
+from openenv_notebook.jupyter.workspace import AnyClient
+from openenv_notebook.servers import serve as serve_on
+
+_CONNECT = {**TARGET, "client": "text", "header": "list", "token-env": "text"}
+_SERVE = {**TARGET, "port": "number", "sessions": "number", "arg": "list"}
+
+
+def connect(desk: Desk, rest: str) -> Any:
+    """Connect to a server."""
+    line = read_words("connect", rest, _CONNECT)
+    if len(line.words) != 1:
+        raise UsageError(f"connect takes one address, not {len(line.words)}: %openenv connect localhost:8000")
+    return _open(desk, line.words[0], line)
+
+
+def demo(desk: Desk, rest: str) -> Any:
+    """Connect to a small environment of our own."""
+    line = read_words("demo", rest, TARGET)
+    return _open(desk, f"demo:{line.words[0] if line.words else 'grid'}", line)
+
+
+def _open(desk: Desk, target: str, line: Line) -> AnyClient:
+    options, settings = line.options, _settings(line.options)
+    name = options.get("as", "env")
+    desk.workspace.check_name(name, force=bool(options.get("force")))
+    desk.workspace.make_room(name)
+    client = connect_to(target, progress=ProgressLine(desk.shell), **settings)
+    desk.workspace.bind(name, client)
+    shown = {key: value for key, value in settings.items() if key not in ("token", "headers") and value != 0.0}
+    desk.twin = f"{name} = openenv_notebook.connect({target!r}{''.join(f', {k}={v!r}' for k, v in shown.items())})"
+    _introduce(desk, name, client)
+    return cast(AnyClient, desk.out(line, client))
+
+
+def _introduce(desk: Desk, name: str, client: AnyClient) -> None:
+    fields = render.fields_line(action_schema(client))
+    said = [f"{name} → {_title(client)}, {client.base_url}", fields, render.next_line(client)]
+    desk.say(" · ".join(part for part in said if part))
+
+
+def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    settings: dict[str, Any] = {"wait": options.get("wait", 0.0)}
+    if "timeout" in options:
+        settings["timeout"] = options["timeout"]
+    if "header" in options:
+        settings["headers"] = dict(_header(text) for text in options["header"])
+    if "token-env" in options:
+        settings["token"] = _token(options["token-env"])
+    if "client" in options:
+        settings["client"] = _client_class(options["client"])
+    return settings
+
+
+def serve(desk: Desk, rest: str) -> Any:
+    """Start a server on this machine and connect to it."""
+    line = read_words("serve", rest, _SERVE)
+    if len(line.words) != 1:
+        raise UsageError("serve takes one thing: %openenv serve MyEnv, ./folder, module:app, docker:image or demo:grid")
+    name = line.options.get("as", "env")
+    desk.workspace.check_name(name, force=bool(line.options.get("force")))
+    what: Any = desk.workspace.namespace.get(line.words[0], line.words[0])
+    settings: dict[str, Any] = {key: int(line.options[key]) for key in ("port", "sessions") if key in line.options}
+    if "arg" in line.options:
+        settings["arguments"] = dict(_argument(text) for text in line.options["arg"])
+    server = serve_on(what, progress=ProgressLine(desk.shell), **settings)
+    # The old server goes only now: a new one that does not start loses nothing.
+    desk.workspace.make_room(name)
+    desk.workspace.servers[name] = server
+    client = connect_to(server.url, **_settings(line.options))
+    desk.workspace.bind(name, client)
+    given = "".join(f", {key}={value!r}" for key, value in settings.items())
+    shown = line.words[0] if what is not line.words[0] else repr(what)
+    desk.twin = f"server = openenv_notebook.serve({shown}{given})\n{name} = openenv_notebook.connect(server.url)"
+    _introduce(desk, name, client)
+    return desk.out(line, client)
+
+
+def use(desk: Desk, rest: str) -> Any:
+    """Make a client the current one, and remember the field for cell bodies."""
+    line = read_words("use", rest, {"field": "text"})
+    if len(line.words) != 1:
+        raise UsageError("use takes a client's name: %openenv use env")
+    name = line.words[0]
+    known = list(desk.workspace.clients())
+    if name not in known:
+        raise UsageError(
+            f"there is no client named {name!r}{nearest(name, known)} (connected: {', '.join(known) or 'none'})"
+        )
+    desk.workspace.current = name
+    if "field" in line.options:
+        desk.workspace.fields[name] = line.options["field"]
+    field = desk.workspace.fields.get(name)
+    desk.say(f"{name} is current" + (f" · %%openenv sends the cell's body as {field}" if field else ""))
+
+
+def close(desk: Desk, rest: str) -> Any:
+    """Close a client, or all of them even if one fails."""
+    line = read_words("close", rest, {"on": "text"})
+    names = line.words or ([line.options["on"]] if "on" in line.options else [])
+    if names == ["all"]:
+        names = list(desk.workspace.clients())
+        if not names:
+            desk.say("nothing is connected")
+    elif not names:
+        names = [desk.workspace.get()[0]]
+    failures: list[tuple[str, Exception]] = []
+    for name in names:
+        try:
+            desk.workspace.close(name)
+        except Exception as error:
+            if len(names) == 1:
+                raise
+            failures.append((name, error))
+        else:
+            desk.say(f"{name} is closed")
+    desk.twin = "\n".join(f"{name}.close()" for name in names)
+    if failures:
+        told = "; ".join(f"{name}: {type(error).__name__}: {error}" for name, error in failures)
+        raise UsageError(f"{len(failures)} of {len(names)} clients could not be closed: {told}")
+
+
+def stop(desk: Desk, rest: str) -> Any:
+    """Stop a server that was started by serve, or all of them."""
+    line = read_words("stop", rest, {})
+    servers = desk.workspace.servers
+    names = list(servers) if line.words in ([], ["all"]) else line.words
+    for name in names:
+        if name not in servers:
+            raise UsageError(
+                f"no server is named {name!r}{nearest(name, servers)} (servers: {', '.join(servers) or 'none'})"
+            )
+        server = servers.pop(name)
+        server.stop()
+        desk.say(f"the server of {name} is stopped")
+    if not names:
+        desk.say("no server was started by %openenv serve")
+
+
+def status(desk: Desk, rest: str) -> Any:
+    """Say who is connected, which servers run, and what is held."""
+    read_words("status", rest, {})
+    overview(desk)
+    for name, server in desk.workspace.servers.items():
+        print(render.server_line(name, server))
+    threads = sorted(thread.name for thread in threading.enumerate() if thread.name.startswith("openenv"))
+    print(f"threads: {', '.join(threads) or 'none'}")
+
+
+def overview(desk: Desk) -> None:
+    """Say which clients there are and what can be done next."""
+    clients = desk.workspace.clients()
+    if not clients:
+        print(render.START)
+        return
+    current, client = desk.workspace.get()
+    for name, each in clients.items():
+        print(render.client_line(name, each, current=name == current))
+    print(render.next_line(client))
+
+
+def _title(client: AnyClient) -> str:
+    try:
+        return str(client.metadata().get("name") or "environment")
+    except OpenEnvError:
+        return "environment"
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator or not name.replace("-", "").isalnum():
+        name, separator, value = text.partition(":")
+    if not separator or not name.strip():
+        raise UsageError(f"--header takes NAME=VALUE, not {text!r}")
+    return name.strip(), value.strip()
+
+
+def _argument(text: str) -> tuple[str, Any]:
+    name, separator, value = text.partition("=")
+    if not separator or not name.isidentifier():
+        raise UsageError(f"--arg takes name=value for the constructor, not {text!r}")
+    return name, read_typed(value, None)
+
+
+def _token(variable: str) -> str:
+    token = os.environ.get(variable)
+    if not token:
+        raise UsageError(f"the environment variable {variable} is not set; --token-env takes its name, not the token")
+    return token
+
+
+def _client_class(text: str) -> Any:
+    module, separator, name = text.partition(":")
+    if not separator:
+        raise UsageError(f"--client takes module:Class, not {text!r}")
+    from openenv_notebook.adopt import adopt
+
+    try:
+        return adopt(getattr(importlib.import_module(module), name))
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"--client {text}: {error}") from None
+
+
+VERBS = (
+    Verb("demo", "[NAME] [--as env]", "a small environment served in this notebook", ("demo grid",), demo, TARGET),
+    Verb(
+        "connect",
+        "TARGET [--as env] [--wait S] [--timeout S] [--header K=V …] [--token-env VAR] "
+        "[--client module:Class] [--force]",
+        "connect to a server and bind the client to a name",
+        ("connect localhost:8000", "connect owner/name --as bob", "connect https://host/path --wait 120"),
+        connect,
+        _CONNECT,
+    ),
+    Verb(
+        "serve",
+        "WHAT [--as env] [--port N] [--sessions N] [--arg k=v …]",
+        "start a server on this machine and connect to it: a class, ./folder, module:app, docker:image",
+        ("serve MyEnv", "serve ./my_env --as mine", "serve demo:guess --sessions 1"),
+        serve,
+        _SERVE,
+    ),
+    Verb(
+        "use",
+        "NAME [--field F]",
+        "make a client the current one",
+        ("use env", "use env --field code"),
+        use,
+        {"field": "text"},
+    ),
+    Verb("status", "", "who is connected, which servers run, what is held", ("status",), status),
+    Verb("close", "[NAME … | all]", "close clients", ("close", "close env", "close all"), close, {"on": "text"}),
+    Verb("stop", "[NAME … | all]", "stop servers that serve started", ("stop", "stop env"), stop),
+)

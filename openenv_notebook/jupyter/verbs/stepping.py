@@ -1,0 +1,171 @@
+"""The verbs of a session: reset, step, state, tools, call, schema."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from openenv_notebook.attributes import nearest
+from openenv_notebook.jupyter import render
+from openenv_notebook.jupyter.arguments import Line, read_payload, read_typed, read_words, split_verb, takes_text
+from openenv_notebook.jupyter.desk import Desk, action_schema
+from openenv_notebook.jupyter.verbs.verb import SESSION, Verb
+from openenv_notebook.jupyter.workspace import AnyClient
+from openenv_notebook.messages import Tool
+from openenv_notebook.schema import only_required_field
+
+_RESET = {**SESSION, "seed": "text"}
+_BODY = {**SESSION, "field": "text", "json": "flag"}
+
+
+def reset(desk: Desk, rest: str) -> Any:
+    """Begin an episode."""
+    line = read_payload("reset", rest, _RESET)
+    name, client = desk.client(line)
+    payload = desk.values(line.payload, None)
+    if not isinstance(payload, Mapping):
+        raise UsageError(f"reset takes named arguments: %openenv reset seed=7, not {payload!r}")
+    arguments = dict(payload)
+    if "seed" in line.options:
+        arguments["seed"] = read_typed(line.options["seed"], None)
+    desk.twin = f"{name}.reset({_keywords(arguments)})"
+    return desk.out(line, client.reset(**arguments))
+
+
+def step(desk: Desk, rest: str) -> Any:
+    """Act."""
+    line = read_payload("step", rest, SESSION)
+    name, client = desk.client(line)
+    return _stepped(desk, line, name, client, desk.values(line.payload, action_schema(client)))
+
+
+def step_body(desk: Desk, rest: str, cell: str) -> Any:
+    """Act with a cell's body: the text of a field byte for byte, else JSON."""
+    line = read_payload("step", rest, _BODY)
+    if line.payload is not None:
+        raise UsageError("%%openenv step takes its payload from the cell's body; the first line is for options only")
+    # IPython ends every cell with a line end that the person did not type.
+    body = cell[:-1] if cell.endswith("\n") else cell
+    name, client = desk.client(line)
+    field = line.options.get("field") or desk.workspace.fields.get(name) or _text_field(action_schema(client))
+    is_text = field is not None and not line.options.get("json")
+    action = {field: body} if is_text else desk.values(read_payload("step", body, {}).payload, action_schema(client))
+    return _stepped(desk, line, name, client, action)
+
+
+def _stepped(desk: Desk, line: Line, name: str, client: AnyClient, action: Any) -> Any:
+    desk.twin = f"{name}.step({action!r})"
+    result = client.step(action)
+    ended = render.result_line(client)
+    if ended:
+        desk.say(ended)
+    return desk.out(line, result)
+
+
+def _text_field(schema: Mapping[str, Any] | None) -> str | None:
+    """Name the only required field, where it takes text."""
+    field = only_required_field(schema) if schema is not None else None
+    return field.name if field is not None and takes_text(field.schema) else None
+
+
+def state(desk: Desk, rest: str) -> Any:
+    """Read the state."""
+    line = read_words("state", rest, SESSION)
+    name, client = desk.client(line)
+    desk.twin = f"{name}.state()"
+    return desk.out(line, client.state())
+
+
+def tools(desk: Desk, rest: str) -> Any:
+    """List the tools."""
+    line = read_words("tools", rest, SESSION)
+    name, client = desk.client(line)
+    desk.twin = f"{name}.list_tools()"
+    found = client.list_tools()
+    if not found:
+        desk.say(f"{name} has no tools")
+    return desk.out(line, found)
+
+
+def call(desk: Desk, rest: str) -> Any:
+    """Call a tool."""
+    options, rest = _leading_options(rest)
+    tool_name, rest = split_verb(rest)
+    if not tool_name:
+        raise UsageError("call takes a tool's name and its arguments: %openenv call echo_message message=hello")
+    line = read_payload("call", f"{options} {rest}", SESSION)
+    name, client = desk.client(line)
+    tool = _tool(client, tool_name)
+    arguments = desk.values(line.payload, tool.input_schema)
+    if not isinstance(arguments, Mapping):
+        field = only_required_field(tool.input_schema)
+        if field is None:
+            raise UsageError(f"{tool_name} takes named arguments: {tool_name}{_signature(tool)}")
+        arguments = {field.name: arguments}
+    desk.twin = f"{name}.call_tool({tool_name!r}, {_keywords(arguments)})".replace(", )", ")")
+    return desk.out(line, client.call_tool(tool_name, **arguments))
+
+
+def _leading_options(rest: str) -> tuple[str, str]:
+    """Take ``--on NAME`` and the like off the front, so that the tool's name comes first."""
+    taken = []
+    words = rest.split()
+    while words and words[0].startswith("--"):
+        width = 1 if "=" in words[0] else 2
+        taken += words[:width]
+        for word in words[:width]:
+            rest = rest.lstrip()[len(word) :]
+        words = words[width:]
+    return " ".join(taken), rest.strip()
+
+
+def _tool(client: AnyClient, name: str) -> Tool:
+    found = client.list_tools()
+    tool = next((tool for tool in found if tool.name == name), None)
+    if tool is None:
+        names = [tool.name for tool in found]
+        raise UsageError(f"no tool {name!r}{nearest(name, names)} (tools: {', '.join(names) or 'none'})")
+    return tool
+
+
+def _signature(tool: Tool) -> inspect.Signature:
+    from openenv_notebook.tools import tool_signature
+
+    return tool_signature(tool)
+
+
+def schema(desk: Desk, rest: str) -> Any:
+    """Show the action's fields."""
+    line = read_words("schema", rest, SESSION)
+    name, client = desk.client(line)
+    desk.twin = f"{name}.schema()"
+    found = client.schema()
+    print(render.schema_text(found.get("action") or {}))
+    return desk.out(line, found) if "out" in line.options else None
+
+
+def _keywords(arguments: Mapping[str, Any]) -> str:
+    named = ", ".join(f"{key}={value!r}" for key, value in arguments.items() if key.isidentifier())
+    rest = {key: value for key, value in arguments.items() if not key.isidentifier()}
+    return ", ".join(part for part in (named, f"**{rest!r}" if rest else "") if part)
+
+
+VERBS = (
+    Verb("reset", "[key=value … | JSON]", "begin an episode", ("reset", "reset seed=7"), reset, _RESET),
+    Verb(
+        "step",
+        "[value | key=value … | JSON | $name]",
+        "act; %%openenv takes the cell's body as the text of the only required text field, else JSON",
+        ("step right", "step column=3", 'step {"column": 3}', "step $action"),
+        step,
+        _BODY,
+        step_body,
+    ),
+    Verb("state", "", "read the environment's state", ("state",), state, SESSION),
+    Verb("schema", "", "show the fields of an action", ("schema",), schema, SESSION),
+    Verb("tools", "", "list the tools of an MCP environment", ("tools",), tools, SESSION),
+    Verb("call", "TOOL [key=value … | JSON]", "call a tool", ("call echo_message message=hello",), call, SESSION),
+)
