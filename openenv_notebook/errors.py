@@ -238,11 +238,10 @@ class ReplyTimeout(TransportError, TimeoutError):
         self.seconds = seconds
         self.sent = sent
         if hint is None:
-            self.hint = (
-                "the reply is owed: settle() waits for it, disconnect() gives the session up"
-                if sent
-                else "it was withdrawn before it was sent and will not happen; call it again"
-            )
+            self.hint = "the reply is owed: settle() waits for it, disconnect() gives the session up"
+        if hint is None and not sent:
+            again = "call it again" if request != "reset" else "call it again, or disconnect() first"
+            self.hint = f"it was withdrawn before it was sent and will not happen; {again}"
 
     def describe(self) -> str:
         return f"no reply to {self.request}() within {self.seconds:g} s"

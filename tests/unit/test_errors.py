@@ -90,6 +90,11 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
         ReplyTimeout("step", 0.5, sent=False),
         "no reply to step() within 0.5 s · it was withdrawn before it was sent and will not happen; call it again",
     ),
+    (
+        ReplyTimeout("reset", 0.5, sent=False),
+        "no reply to reset() within 0.5 s · "
+        "it was withdrawn before it was sent and will not happen; call it again, or disconnect() first",
+    ),
     (ProtocolError("a reply that is not JSON"), "a reply that is not JSON"),
     (ProtocolError("a reply that is not JSON", frame="<html>"), "a reply that is not JSON, received '<html>'"),
     (ServerError("what?", code="STRANGE"), "the server answered STRANGE: what?"),

@@ -1,0 +1,42 @@
+"""Clients on a scripted far end: no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from openenv_notebook.attributes import attribute_dict
+from openenv_notebook.client import GenericEnvClient
+from openenv_notebook.sync_client import SyncEnvClient
+from support.recorded import schemas
+from support.wire import FarEnd, scripted
+
+
+@pytest.fixture
+def far_end() -> FarEnd:
+    """The server's side."""
+    return FarEnd()
+
+
+@pytest.fixture
+def client(far_end: FarEnd) -> Iterator[GenericEnvClient]:
+    """An asynchronous client whose schema is known; closed in the end."""
+    made = scripted(GenericEnvClient("scripted.test:80", message_timeout_s=10), far_end)
+    made._known.schema = attribute_dict(schemas()["connect4"])
+    yield made
+    made.sync().close()
+
+
+@pytest.fixture
+def env(client: GenericEnvClient) -> SyncEnvClient[Any, Any, Any]:
+    """Its blocking twin."""
+    return client.sync()
+
+
+@pytest.fixture
+def playing(env: SyncEnvClient[Any, Any, Any]) -> SyncEnvClient[Any, Any, Any]:
+    """A blocking client whose environment was reset."""
+    env.reset()
+    return env
