@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-
 from support.real_servers import VERSIONS, Farm, RealServer, old_python
 
 

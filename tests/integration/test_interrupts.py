@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-
-from openenv_notebook import GenericEnvClient, ReplyTimeout, SyncEnvClient, connect
 from support.leaks import portal_tasks
 from support.real_servers import RealServer, run_program
 from support.sockets import Peer, SocketServer
 from support.waiting import eventually, in_threads
+
+from openenv_notebook import GenericEnvClient, ReplyTimeout, SyncEnvClient, connect
 
 Env = SyncEnvClient[Any, Any, Any]
 LOOPS = pytest.mark.parametrize("loop", ["asyncio", "uvloop"])

@@ -13,6 +13,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support.leaks import descriptors, our_threads, portal_tasks
+from support.real_servers import Farm, RealServer, run_program
+from support.sockets import Ended, Peer, SocketServer
+from support.waiting import eventually, in_threads
 
 from openenv_notebook import (
     AtCapacity,
@@ -23,10 +27,6 @@ from openenv_notebook import (
     SyncEnvClient,
     connect,
 )
-from support.leaks import descriptors, our_threads, portal_tasks
-from support.real_servers import Farm, RealServer, run_program
-from support.sockets import Ended, Peer, SocketServer
-from support.waiting import eventually, in_threads
 
 Env = SyncEnvClient[Any, Any, Any]
 

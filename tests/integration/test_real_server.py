@@ -18,6 +18,8 @@ from openenv.core import GenericEnvClient as OfficialGenericEnvClient
 from openenv.core.client_types import StepResult as OfficialStepResult
 from openenv.core.mcp_client import MCPToolClient as OfficialMCPToolClient
 from pydantic import BaseModel
+from support.real_servers import Farm, RealServer, run_program
+from support.waiting import in_threads
 
 from openenv_notebook import (
     Action,
@@ -41,8 +43,6 @@ from openenv_notebook import (
     registry,
     step_all,
 )
-from support.real_servers import Farm, RealServer, run_program
-from support.waiting import in_threads
 
 Env = SyncEnvClient[Any, Any, Any]
 

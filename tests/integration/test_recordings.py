@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import pytest
+from support.playback import Pair, Playback, lines, pairs, recordings
 
 from openenv_notebook import (
     AtCapacity,
@@ -25,7 +26,6 @@ from openenv_notebook import (
 )
 from openenv_notebook.protocol import Exchange, Request, frame, reply_data
 from openenv_notebook.results import read_result
-from support.playback import Pair, Playback, lines, pairs, recordings
 
 CODES = {
     "VALIDATION_ERROR": InvalidAction,
@@ -259,7 +259,11 @@ def test_the_recorded_refusal_of_a_session_that_is_taken() -> None:
 
 def test_a_recorded_reply_to_another_question_is_no_success() -> None:
     """A recorded reply that does not answer the question is a ProtocolError, not an empty result."""
-    sent, received = next(pair for pair in pairs("echo") if json.loads(pair[0])["type"] == "state")
-    with Playback([('{"type": "reset", "data": {}}', received)]) as server:
-        with GenericEnvClient(server.url).sync() as env, pytest.raises(ProtocolError, match="type 'state' to reset"):
-            env.reset()
+    received = next(pair[1] for pair in pairs("echo") if json.loads(pair[0])["type"] == "state")
+    script = [('{"type": "reset", "data": {}}', received)]
+    with (
+        Playback(script) as server,
+        GenericEnvClient(server.url).sync() as env,
+        pytest.raises(ProtocolError, match="type 'state' to reset"),
+    ):
+        env.reset()

@@ -143,9 +143,7 @@ class Farm:
         self._process.stdout.close()
 
 
-def run_program(
-    name: str, *arguments: str, python: str = sys.executable, dev: bool = True, **variables: str
-) -> Any:
+def run_program(name: str, *arguments: str, python: str = sys.executable, dev: bool = True, **variables: str) -> Any:
     """Run one of the programs of the integration tests; it must end well and say nothing on stderr.
 
     Args:

@@ -59,6 +59,4 @@ class Toolbox(MCPEnvironment):
 
 def make_app(sessions: int = 16) -> Any:
     """Make the application that serves it."""
-    return create_app(
-        Toolbox, CallToolAction, CallToolObservation, env_name="toolbox", max_concurrent_envs=sessions
-    )
+    return create_app(Toolbox, CallToolAction, CallToolObservation, env_name="toolbox", max_concurrent_envs=sessions)

@@ -21,7 +21,7 @@ kept[0].subscribe(lambda event: None)
 kept[0].step(op="echo")
 
 
-async def awaited():
+async def awaited() -> None:
     """An asynchronous client that nobody closes."""
     client = GenericEnvClient(url)
     await client.connect()
@@ -32,7 +32,7 @@ async def awaited():
 asyncio.run(awaited())
 
 
-def waiting():
+def waiting() -> None:
     """A call that the end of the process ends."""
     with contextlib.suppress(SessionLost):
         kept[1].step(op="echo", seconds=3.0)

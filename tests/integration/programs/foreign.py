@@ -18,7 +18,7 @@ lab, toolbox = sys.argv[1:]
 said = {}
 
 
-async def under_a_loop():
+async def under_a_loop() -> None:
     """The whole episode under a running loop, as in a cell."""
     with SyncEnvClient(GenericEnvClient(base_url=lab)) as env:
         first = env.reset(seed=3)

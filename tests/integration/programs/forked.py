@@ -7,6 +7,7 @@ import json
 import logging
 import multiprocessing
 import sys
+from typing import Any
 
 from openenv_notebook import SessionLost, connect
 
@@ -18,12 +19,11 @@ logging.getLogger("openenv_notebook").setLevel(logging.ERROR)
 class Dataset:
     """Reads its items from an environment."""
 
-    def __init__(self, env):
+    def __init__(self, env: Any) -> None:
         self.env = env
-        self.is_fresh = True
 
-    def __getitem__(self, index):
-        said = [index]
+    def __getitem__(self, index: int) -> list[Any]:
+        said: list[Any] = [index]
         try:
             self.env.step(op="echo", value=index)
         except SessionLost as error:
@@ -33,7 +33,7 @@ class Dataset:
         return said
 
 
-def work(dataset, indices, items):
+def work(dataset: Dataset, indices: list[int], items: Any) -> None:
     """Be a worker of the loader."""
     for index in indices:
         items.put(dataset[index])

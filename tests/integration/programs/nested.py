@@ -7,6 +7,7 @@ import asyncio
 import importlib
 import json
 import sys
+from typing import Any
 
 import openenv_notebook
 
@@ -15,12 +16,12 @@ importlib.import_module(module).apply()
 counts = []
 
 
-async def awaited(env):
+async def awaited(env: Any) -> int:
     """One awaited step."""
-    return (await env.async_client.step(op="echo")).observation.count
+    return int((await env.async_client.step(op="echo")).observation.count)
 
 
-async def cell():
+async def cell() -> None:
     """What a cell does under a running loop: blocking calls, and a nested asyncio.run."""
     with openenv_notebook.connect(url) as env:
         env.reset()

@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 import urllib.request
+from typing import Any
 
 from interrupts import Interrupts
 
@@ -20,8 +21,11 @@ interrupts = Interrupts(seed)
 class Guest:
     """Keeps the portal, to look at its tasks."""
 
-    def shut_down(self):
+    def shut_down(self) -> None:
         """Nothing is to be closed."""
+
+    def orphan(self) -> None:
+        """Nothing is to be let go."""
 
 
 guest = Guest()
@@ -31,10 +35,9 @@ client = env.async_client
 sessions = {env.reset().observation.session}
 outcomes = {}
 wrong = []
-slowest = 0.0
 
 
-def check(tag, kind, value):
+def check(tag: int, kind: str, value: Any) -> None:
     """Compare a reply with its call."""
     if kind == "state":
         sessions.add(value.episode_id)
@@ -44,18 +47,18 @@ def check(tag, kind, value):
             wrong.append([tag, value.observation.tag])
 
 
-def call(tag, kind):
+def call(tag: int, kind: str) -> Any:
     """Choose a call; all but the state carry the tag to the server and back."""
     if kind == "state":
         return env.state()
     return env.reset(tag=tag) if kind == "reset" else env.step(op="echo", tag=tag, seconds=SECONDS)
 
 
-async def awaited(tag, kind):
+async def awaited(tag: int, kind: str) -> Any:
     """The same, awaited, where an interrupt cancels the task as asyncio.run does."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
-    def cancel():
+    def cancel() -> None:
         task.cancel()
         loop.call_soon_threadsafe(lambda: None)
 
@@ -68,7 +71,7 @@ async def awaited(tag, kind):
     return await client.step(op="echo", tag=tag, seconds=SECONDS)
 
 
-def note(tag, kind, error):
+def note(tag: int, kind: str, error: BaseException) -> None:
     """Keep what an interrupt said of its call."""
     if kind == "step":
         outcomes[tag] = getattr(error, "sent", None)
