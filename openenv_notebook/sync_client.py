@@ -21,6 +21,7 @@ from openenv_notebook.client import CLOSE_WITHIN, EnvClient
 from openenv_notebook.episode import Episode, Step
 from openenv_notebook.errors import InvalidAction, MisuseError, ReplyTimeout
 from openenv_notebook.events import Callback
+from openenv_notebook.inspection import Known
 from openenv_notebook.many import exchange_together
 from openenv_notebook.messages import ActT, ObsT, StateT, StepResult, Tool
 from openenv_notebook.protocol import STATE_FRAME, Request
@@ -343,6 +344,11 @@ class SyncEnvClient(Generic[ActT, ObsT, StateT]):
     def done(self) -> bool:
         """True when the last result ended the episode."""
         return self._client.done
+
+    @property
+    def known(self) -> Known:
+        """What was learnt of the server so far; looking at it asks nobody."""
+        return self._client.known
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Have a function called with each step and each change of state; see :meth:`EnvClient.subscribe`."""

@@ -8,11 +8,12 @@ from typing import Any
 from IPython.core.interactiveshell import InteractiveShell
 
 from openenv_notebook import registry
+from openenv_notebook.jupyter import completion
 from openenv_notebook.jupyter.magics import OpenEnvMagics
 from openenv_notebook.jupyter.workspace import Workspace
 
 _MAGIC = "openenv"
-_loaded: dict[int, Workspace] = {}
+_loaded: dict[int, Any] = {}
 
 
 def load(shell: InteractiveShell) -> None:
@@ -24,8 +25,8 @@ def load(shell: InteractiveShell) -> None:
     if id(shell) in _loaded:
         return
     workspace = Workspace(shell)
-    _loaded[id(shell)] = workspace
     shell.register_magics(OpenEnvMagics(shell, workspace))
+    _loaded[id(shell)] = (completion.install(shell, workspace),)
     registry.set_owner(_owner_of(shell))
 
 
@@ -35,8 +36,10 @@ def unload(shell: InteractiveShell) -> None:
     Args:
         shell: The shell.
     """
-    if _loaded.pop(id(shell), None) is None:
+    kept = _loaded.pop(id(shell), None)
+    if kept is None:
         return
+    completion.remove(shell, kept[0])
     registry.set_owner(None)
     manager = shell.magics_manager
     for kind in ("line", "cell"):

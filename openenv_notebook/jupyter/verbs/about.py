@@ -13,7 +13,8 @@ from openenv_notebook.episode import Step
 from openenv_notebook.errors import show_full_tracebacks
 from openenv_notebook.jupyter.arguments import read_words
 from openenv_notebook.jupyter.desk import Desk
-from openenv_notebook.jupyter.verbs.verb import Verb
+from openenv_notebook.jupyter.doctor import examine
+from openenv_notebook.jupyter.verbs.verb import Verb, keywords
 
 # Measured on a private loop with nest_asyncio 1.6 and nest_asyncio2 1.7.
 _COST = "tasks on every loop of this kernel are now about 40 % slower; env.step(…) never needed it"
@@ -34,11 +35,18 @@ def python(desk: Desk, rest: str) -> Any:
 def _step_code(name: str, step: Step) -> str:
     action = step.action
     if step.kind == "reset":
-        return f"{name}.reset(**{dict(action)!r})" if action else f"{name}.reset()"
+        return f"{name}.reset({keywords(dict(action or {}))})"
     if step.kind == "tool" and isinstance(action, dict):
         params = action.get("params", {})
         return f"{name}.call_tool({params.get('name')!r}, **{dict(params.get('arguments') or {})!r})"
     return f"{name}.step({dict(action) if isinstance(action, dict) else action!r})"
+
+
+def doctor(desk: Desk, rest: str) -> Any:
+    """Look for what stands in the way."""
+    read_words("doctor", rest, {})
+    for finding in examine(desk.shell, desk.workspace):
+        print(finding)
 
 
 def debug(desk: Desk, rest: str) -> Any:
@@ -74,6 +82,7 @@ def _running() -> bool:
 
 
 VERBS = (
+    Verb("doctor", "", "look for what stands in the way: kernel, loop, widgets, network, server", ("doctor",), doctor),
     Verb(
         "python",
         "[--all]",

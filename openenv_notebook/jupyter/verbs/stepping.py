@@ -12,7 +12,7 @@ from openenv_notebook.attributes import nearest
 from openenv_notebook.jupyter import render
 from openenv_notebook.jupyter.arguments import Line, read_payload, read_typed, read_words, split_verb, takes_text
 from openenv_notebook.jupyter.desk import Desk, action_schema
-from openenv_notebook.jupyter.verbs.verb import SESSION, Verb
+from openenv_notebook.jupyter.verbs.verb import SESSION, Verb, keywords
 from openenv_notebook.jupyter.workspace import AnyClient
 from openenv_notebook.messages import Tool
 from openenv_notebook.schema import only_required_field
@@ -31,7 +31,7 @@ def reset(desk: Desk, rest: str) -> Any:
     arguments = dict(payload)
     if "seed" in line.options:
         arguments["seed"] = read_typed(line.options["seed"], None)
-    desk.twin = f"{name}.reset({_keywords(arguments)})"
+    desk.twin = f"{name}.reset({keywords(arguments)})"
     return desk.out(line, client.reset(**arguments))
 
 
@@ -105,7 +105,7 @@ def call(desk: Desk, rest: str) -> Any:
         if field is None:
             raise UsageError(f"{tool_name} takes named arguments: {tool_name}{_signature(tool)}")
         arguments = {field.name: arguments}
-    desk.twin = f"{name}.call_tool({tool_name!r}, {_keywords(arguments)})".replace(", )", ")")
+    desk.twin = f"{name}.call_tool({tool_name!r}, {keywords(arguments)})".replace(", )", ")")
     return desk.out(line, client.call_tool(tool_name, **arguments))
 
 
@@ -145,12 +145,6 @@ def schema(desk: Desk, rest: str) -> Any:
     found = client.schema()
     print(render.schema_text(found.get("action") or {}))
     return desk.out(line, found) if "out" in line.options else None
-
-
-def _keywords(arguments: Mapping[str, Any]) -> str:
-    named = ", ".join(f"{key}={value!r}" for key, value in arguments.items() if key.isidentifier())
-    rest = {key: value for key, value in arguments.items() if not key.isidentifier()}
-    return ", ".join(part for part in (named, f"**{rest!r}" if rest else "") if part)
 
 
 VERBS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -37,3 +38,18 @@ class Verb:
 SESSION = {"on": "text", "out": "text", "timeout": "number"}
 # Options of the verbs that make a client.
 TARGET = {"as": "text", "timeout": "number", "wait": "number", "force": "flag", "out": "text"}
+
+
+def keywords(arguments: Mapping[str, Any]) -> str:
+    """Write arguments as Python would take them, for the twin of a line.
+
+    Args:
+        arguments: Values by name; names that Python could not write go into a ``**{…}``.
+
+    Returns:
+        The text between the parentheses.
+    """
+    can_name = {name: name.isidentifier() and not keyword.iskeyword(name) for name in arguments}
+    named = ", ".join(f"{name}={value!r}" for name, value in arguments.items() if can_name[name])
+    rest = {name: value for name, value in arguments.items() if not can_name[name]}
+    return ", ".join(part for part in (named, f"**{rest!r}" if rest else "") if part)

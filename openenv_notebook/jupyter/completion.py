@@ -1,0 +1,149 @@
+"""Tab in a line of ``%openenv``: verbs, options, names, tools, fields and their values.
+
+Nothing here asks a server: what is completed is what is known already.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from openenv_notebook.demo import demo_names
+from openenv_notebook.jupyter.verbs import VERBS
+from openenv_notebook.jupyter.workspace import AnyClient, Workspace
+from openenv_notebook.schema import Field, action_fields, only_required_field
+
+_LINE = re.compile(r"^\s*(?:[\w.,\s]+=\s*)?%{1,2}openenv(?:\s+(?P<rest>.*))?$", re.S)
+
+
+def complete(workspace: Workspace, text: str) -> tuple[str, list[str]] | None:
+    """Complete a line up to the cursor.
+
+    Args:
+        workspace: The clients by name.
+        text: The line up to the cursor.
+
+    Returns:
+        The fragment that is completed and its completions; None for a line of something else.
+    """
+    found = _LINE.match(text)
+    if found is None or (found["rest"] is None and not text.endswith((" ", "\t"))):
+        return None
+    words = re.split(r"\s+", (found["rest"] or "").lstrip())
+    fragment, before = words[-1], words[:-1]
+    if not before:
+        return fragment, _starting(fragment, [*VERBS, "help"])
+    return _in_verb(workspace, before, fragment)
+
+
+def _in_verb(workspace: Workspace, before: list[str], fragment: str) -> tuple[str, list[str]]:
+    verb, last = before[0], before[-1]
+    takes = VERBS[verb].takes if verb in VERBS else {}
+    if fragment.startswith("--"):
+        return fragment, _starting(fragment, [f"--{name}" for name in takes])
+    if last == "--on" or (last.startswith("--") and takes.get(last[2:]) in ("text", "number", "list")):
+        return fragment, _starting(fragment, workspace.clients() if last == "--on" else ())
+    if verb in ("step", "call"):
+        return _payload(workspace, before, fragment)
+    return fragment, _starting(fragment, _words(workspace, verb))
+
+
+def _words(workspace: Workspace, verb: str) -> Iterable[str]:
+    match verb:
+        case "demo":
+            return demo_names()
+        case "connect" | "serve":
+            return [f"demo:{name}" for name in demo_names()]
+        case "use":
+            return workspace.clients()
+        case "close":
+            return [*workspace.clients(), "all"]
+        case "stop":
+            return [*workspace.servers, "all"]
+        case "debug":
+            return ("on", "off")
+        case "help":
+            return VERBS
+    return ()
+
+
+def _payload(workspace: Workspace, before: list[str], fragment: str) -> tuple[str, list[str]]:
+    client = _client(workspace, before)
+    if client is None:
+        return fragment, []
+    words = [word for word in before[1:] if not word.startswith("--")]
+    if before[0] == "call":
+        tools = client.known.tools or []
+        if not words:
+            return fragment, _starting(fragment, [tool.name for tool in tools])
+        schema: Any = next((tool.input_schema for tool in tools if tool.name == words[0]), None)
+    else:
+        schema = client.known.schema["action"] if client.known.schema else None
+    return _fields(schema, words, fragment) if isinstance(schema, Mapping) else (fragment, [])
+
+
+def _client(workspace: Workspace, before: list[str]) -> AnyClient | None:
+    clients = workspace.clients()
+    name = before[before.index("--on") + 1] if "--on" in before[:-1] else workspace.current
+    return clients.get(name or "")
+
+
+def _fields(schema: Mapping[str, Any], words: list[str], fragment: str) -> tuple[str, list[str]]:
+    fields = {field.name: field for field in action_fields(schema) if not field.is_fixed}
+    name, given, value = fragment.partition("=")
+    if given:
+        return value, _starting(value, _values(fields.get(name)))
+    taken = {word.partition("=")[0] for word in words}
+    found = [f"{field}=" for field in fields if field != "metadata" and field not in taken]
+    bare = [] if any("=" in word for word in words) else _values(only_required_field(schema))
+    return fragment, _starting(fragment, [*bare, *found])
+
+
+def _values(field: Field | None) -> list[str]:
+    if field is None:
+        return []
+    values = field.schema.get("enum", ())
+    if field.schema.get("type") == "boolean":
+        values = (True, False)
+    return [value if isinstance(value, str) else json.dumps(value) for value in values]
+
+
+def _starting(fragment: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(fragment)]
+
+
+def install(shell: Any, workspace: Workspace) -> Any:
+    """Have a shell complete our lines.
+
+    Args:
+        shell: The shell.
+        workspace: The clients by name.
+
+    Returns:
+        What :func:`remove` takes away again; None where IPython (before 8.6) has no matchers.
+    """
+    try:
+        from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
+    except ImportError:
+        return None
+
+    def match(context: CompletionContext) -> dict[str, Any]:
+        line = context.line_with_cursor[: context.cursor_position]
+        found = complete(workspace, line)
+        if found is None:
+            return {"completions": []}
+        fragment, names = found
+        completions = [SimpleCompletion(name, type="magic") for name in names]
+        return {"completions": completions, "matched_fragment": fragment, "suppress": True, "ordered": True}
+
+    matcher: Any = context_matcher(identifier="openenv_notebook.magic")(match)
+    shell.Completer.custom_matchers.append(matcher)
+    return matcher
+
+
+def remove(shell: Any, match: Any) -> None:
+    """Stop completing our lines."""
+    if match is not None and match in shell.Completer.custom_matchers:
+        shell.Completer.custom_matchers.remove(match)

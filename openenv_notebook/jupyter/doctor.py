@@ -1,0 +1,212 @@
+"""``%openenv doctor``: what stands between a person and an environment, line by line.
+
+Each check gives findings: what it saw, whether that is well, and what to do if not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import os
+import socket
+import ssl
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from openenv_notebook import hub
+from openenv_notebook.errors import AtCapacity, OpenEnvError
+from openenv_notebook.jupyter.workspace import AnyClient, Workspace
+
+Level = Literal["ok", "look", "wrong"]
+
+_MARKS = {"ok": "ok       ", "look": "look here", "wrong": "wrong    "}
+_TIMEOUT = 5.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report.
+
+    Attributes:
+        level: "ok", "look" (it may matter) or "wrong".
+        what: What was seen.
+        advice: What to do; "" where nothing is needed.
+    """
+
+    level: Level
+    what: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{_MARKS[self.level]}  {self.what}" + (f"\n           → {self.advice}" if self.advice else "")
+
+
+def examine(shell: Any, workspace: Workspace) -> Iterable[Finding]:
+    """Run all checks; each finding is given as soon as it is made.
+
+    Args:
+        shell: The shell.
+        workspace: The clients by name.
+    """
+    checks: list[Callable[[], Iterable[Finding]]] = [
+        lambda: kernel(shell),
+        loop,
+        patches,
+        widgets,
+        network,
+        threads,
+        lambda: current(workspace),
+    ]
+    for check in checks:
+        try:
+            yield from check()
+        except Exception as error:
+            yield Finding("wrong", f"a check failed: {type(error).__name__}: {error}", "please report it")
+
+
+def kernel(shell: Any) -> Iterable[Finding]:
+    """Say where this code runs."""
+    versions = f"Python {sys.version.split()[0]}, IPython {version('ipython')}"
+    if hasattr(shell, "kernel"):
+        yield Finding("ok", f"kernel: ipykernel {version('ipykernel')}, {versions}")
+    else:
+        yield Finding("ok", f"no kernel: a terminal, {versions}")
+    if sys.platform == "emscripten":
+        yield Finding("wrong", "this Python has no threads and no sockets", "use a kernel that runs on a machine")
+
+
+def loop() -> Iterable[Finding]:
+    """Say which loop runs here."""
+    try:
+        running = type(asyncio.get_running_loop())
+    except RuntimeError:
+        yield Finding("ok", "no event loop runs in this thread; blocking calls and await both work")
+    else:
+        yield Finding("ok", f"an event loop runs here ({running.__module__}); blocking calls work all the same")
+
+
+def patches() -> Iterable[Finding]:
+    """Look for libraries that patch asyncio."""
+    if not getattr(asyncio, "_nest_patched", False) and not getattr(asyncio.run, "__module__", "").startswith("nest_"):
+        yield Finding("ok", "asyncio is not patched")
+        return
+    name = getattr(asyncio.run, "__module__", "nest_asyncio").partition(".")[0]
+    if sys.version_info >= (3, 14) and name == "nest_asyncio":
+        advice = "restart the kernel and use nest_asyncio2 instead, if anything"
+        yield Finding("wrong", "nest_asyncio 1.6 is applied: it breaks every event loop on Python 3.14", advice)
+    else:
+        advice = "this package does not need it; without it loops are about 40 % faster"
+        yield Finding("look", f"{name} is applied to asyncio", advice)
+
+
+def widgets() -> Iterable[Finding]:
+    """Say which widgets there are, as far as Python can know."""
+    back, front = version("ipywidgets"), version("jupyterlab_widgets")
+    if back is None:
+        yield Finding("wrong", "ipywidgets is not installed", "pip install ipywidgets")
+    elif front is None:
+        advice = "if widgets show as text, install jupyterlab_widgets where the notebook server runs"
+        yield Finding("look", f"ipywidgets {back}; the front end's side is not installed beside it", advice)
+    else:
+        yield Finding("ok", f"ipywidgets {back}, jupyterlab_widgets {front} (as installed beside the kernel)")
+
+
+def network() -> Iterable[Finding]:
+    """Say which proxies and tokens apply; tokens are never shown."""
+    proxies = [
+        name
+        for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
+        if os.environ.get(name) or os.environ.get(name.lower())
+    ]
+    if proxies:
+        yield Finding(
+            "look", f"a proxy applies beyond this machine ({', '.join(proxies)})", "NO_PROXY takes hosts out of it"
+        )
+    else:
+        yield Finding("ok", "no proxy")
+    found = hub.find_token()
+    yield Finding("ok", f"a Hub token is there ({found[1]})" if found else "no Hub token; only private Spaces need one")
+
+
+def threads() -> Iterable[Finding]:
+    """Say which threads this package runs."""
+    names = sorted(thread.name for thread in threading.enumerate() if thread.name.startswith("openenv"))
+    yield Finding("ok", f"threads of this package: {', '.join(names) or 'none'}")
+
+
+def current(workspace: Workspace) -> Iterable[Finding]:
+    """Examine the current client's server, step by step."""
+    clients = workspace.clients()
+    if not clients:
+        yield Finding("ok", "nothing is connected")
+        return
+    name, client = workspace.get()
+    yield Finding(
+        "ok" if client.status == "open" else "look", f"client {name}: {client.status} {client.activity}".rstrip()
+    )
+    if client.base_url is None:
+        return
+    parts = urlsplit(client.base_url)
+    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    reached = True
+    for finding in reach(host, port, parts.scheme == "https"):
+        yield finding
+        reached = reached and finding.level != "wrong"
+    if reached:
+        yield from server(client)
+
+
+def reach(host: str, port: int, tls: bool) -> Iterable[Finding]:
+    """Look up a name, open its port, and speak TLS where the address says so.
+
+    Args:
+        host: The host's name.
+        port: The TCP port.
+        tls: True for https.
+    """
+    try:
+        addresses = sorted({str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
+    except OSError as error:
+        yield Finding("wrong", f"name: {host} is not known ({error})", "check the host's name, and the network")
+        return
+    yield Finding("ok", f"name: {host} is {', '.join(addresses[:3])}")
+    try:
+        with socket.create_connection((host, port), _TIMEOUT) as plain:
+            yield Finding("ok", f"port: {port} is open")
+            if tls:
+                with ssl.create_default_context().wrap_socket(plain, server_hostname=host) as secure:
+                    yield Finding("ok", f"TLS: {secure.version()}")
+    except ssl.SSLError as error:
+        yield Finding("wrong", f"TLS: {error.reason or error}", "a server without TLS needs http://")
+    except OSError as error:
+        yield Finding("wrong", f"port: {port} is not open ({error})", "is the server running?")
+
+
+def server(client: AnyClient) -> Iterable[Finding]:
+    """Ask a server for its health, and open a session of our own on it."""
+    try:
+        yield Finding("ok", f"health: {client.health().get('status', 'answers')}")
+    except OpenEnvError as error:
+        yield Finding("wrong", f"health: {error.describe()}", error.hint or "is this an OpenEnv server?")
+    if client.status == "open":
+        yield Finding("ok", "session: open")
+        return
+    try:
+        with client.new_session():
+            yield Finding("ok", "session: a new one could be opened; reset() brings the client back")
+    except AtCapacity as error:
+        yield Finding("look", f"session: {error.describe()}", error.hint or "")
+    except OpenEnvError as error:
+        yield Finding("wrong", f"session: {error.describe()}", error.hint or "")
+
+
+def version(package: str) -> str | None:
+    """Return the version of an installed package, or None."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
