@@ -6,7 +6,8 @@ The official package is not imported: its classes are told by their module's nam
 from __future__ import annotations
 
 import types
-from typing import Any, Generic
+from collections.abc import Iterator
+from typing import Any, Generic, get_args, get_origin
 
 from openenv_notebook.client import EnvClient, GenericEnvClient
 from openenv_notebook.errors import MisuseError
@@ -57,12 +58,21 @@ def _adopted(cls: type, made: dict[type, type]) -> type:
         return cls
     bases = _unique(_adopted(base, made) for base in cls.__bases__ if base is not Generic)
     namespace = {name: value for name, value in vars(cls).items() if name not in _NOT_COPIED}
+    namespace["__orig_bases__"] = tuple(_named_models(cls))
     cell = types.CellType()
     namespace = {name: _with_class_cell(value, cell) for name, value in namespace.items()}
     new = types.new_class(cls.__name__, tuple(bases), {}, lambda target: target.update(namespace))
     cell.cell_contents = new
     made[cls] = new
     return new
+
+
+def _named_models(cls: type) -> Iterator[Any]:
+    """Name the models again that a class names for the official client."""
+    for base in vars(cls).get("__orig_bases__", ()):
+        origin: Any = get_origin(base)
+        if origin is not None and _is_official(origin) and _OFFICIAL[origin.__name__] is EnvClient:
+            yield EnvClient.__class_getitem__(get_args(base))
 
 
 def _is_official(cls: type) -> bool:

@@ -127,4 +127,4 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
             if self._portal is None or not self._portal.alive:
                 self._portal = portals.lease(self)
             portal = self._portal
-        return portal.call(getattr(self._foreign, name), *args, name=name, **kwargs)
+        return portal.call(functools.partial(getattr(self._foreign, name), *args, **kwargs), name=name)

@@ -389,7 +389,7 @@ class SyncEnvClient(Generic[ActT, ObsT, StateT]):
 
             @functools.wraps(method)
             def blocking(*args: Any, **kwargs: Any) -> Any:
-                return self._session.portal.call(getattr(client, name), *args, name=name, **kwargs)
+                return self._call(name, *args, **kwargs)
 
         else:
 
@@ -401,7 +401,9 @@ class SyncEnvClient(Generic[ActT, ObsT, StateT]):
         return blocking
 
     def _call(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        return self._session.portal.call(getattr(self._client, name), *args, name=name, **kwargs)
+        # Arguments may have any name, also one of the portal's.
+        method = functools.partial(getattr(self._client, name), *args, **kwargs)
+        return self._session.portal.call(method, name=name)
 
     def _learn_schema(self) -> None:
         self._session.portal.call(self._client._learn_schema, name="schema")

@@ -7,14 +7,20 @@ import keyword
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from pydantic import BaseModel, Field, ValidationError
+
 from openenv_notebook.attributes import nearest
-from openenv_notebook.errors import MisuseError, RequestRejected, ToolFailed
+from openenv_notebook.errors import MisuseError, ProtocolError, RequestRejected, ToolFailed
 from openenv_notebook.inspection import Known
 from openenv_notebook.messages import Tool
-from openenv_notebook.protocol import Entry, Request, frame, reply_data
+from openenv_notebook.protocol import Entry, Request, error_lines, frame, reply_data
 from openenv_notebook.session import Session
 
 _TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "object": dict}
+
+
+class _Listed(BaseModel):
+    tools: list[Tool] = Field(default_factory=list)
 
 
 class ToolCalls:
@@ -48,11 +54,15 @@ class ToolCalls:
 
     async def _ask_tools(self) -> list[Tool]:
         try:
-            listed = (await self._rpc("tools/list", {})).get("result", {}).get("tools", [])
+            answer = (await self._rpc("tools/list", {})).get("result", {})
         except RequestRejected:
             # Servers before 0.2.1 know no mcp message; there it is an action.
-            listed = (await self._raw_step({"type": "list_tools"})).get("tools", [])
-        return [Tool.model_validate(tool) for tool in listed]
+            answer = await self._raw_step({"type": "list_tools"})
+        try:
+            return _Listed.model_validate(answer).tools
+        except ValidationError as error:
+            lines = "".join(f"\n  {line}" for line in error_lines(error.errors(include_url=False)))
+            raise ProtocolError(f"a list of tools that is none{lines}") from error
 
     async def get_tool(self, name: str) -> Tool | None:
         """Find a tool by name; None if there is none."""
