@@ -1,0 +1,48 @@
+"""Characters that would do something instead of being seen: made visible, or dropped."""
+
+from __future__ import annotations
+
+import re
+
+# Colour, cursor and title sequences of terminals (ECMA-48), whole ones only.
+_ANSI = re.compile(
+    "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"
+    "|(?:\x1b[\\]P^_X]|[\x9d\x90\x9e\x9f\x98])[^\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\\\|\x9c)"
+    "|\x1b[ -/]{0,4}[0-Z`-~]"
+)
+# What steers a terminal, reorders or hides text, is no character, or divides lines unseen.
+_STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
+)
+# Marks that are stacked on a letter: more than four climb out of their line.
+_MARK = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_MARKS = re.compile(f"({_MARK}{{4}}){_MARK}+")
+
+
+def visible(text: str) -> str:
+    """Clean a text that came from elsewhere; line ends and tabs stay.
+
+    Args:
+        text: Any text: with terminal sequences, control and bidi characters, lone surrogates.
+
+    Returns:
+        The text without terminal sequences; a control character is shown by its picture
+        (``␀``), any other that steers or hides as ``⟨U+202E⟩``. It can be encoded.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = _ANSI.sub("", text.replace("\r\n", "\n"))
+    return _MARKS.sub(r"\1", _STEERING.sub(_shown, text))
+
+
+def one_line(text: str) -> str:
+    """Clean a text and write its line ends as ``⏎``, tabs as blanks."""
+    return visible(text).replace("\n", "⏎").replace("\t", " ")
+
+
+def _shown(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else f"⟨U+{code:04X}⟩"

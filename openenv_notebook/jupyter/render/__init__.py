@@ -1,0 +1,30 @@
+"""Values -> text and HTML. Pure: nothing here asks a server, a shell or a clock.
+
+A value is described as blocks (``describe``, ``cards``), and blocks are written twice: as
+text (``as_text``) and as HTML (``as_html``). A server's words are only ever cleaned and
+escaped; no Markdown and no HTML of theirs is rendered.
+"""
+
+from openenv_notebook.jupyter.render.lines import (
+    START,
+    client_line,
+    fields_line,
+    kind,
+    next_line,
+    result_line,
+    schema_text,
+    server_line,
+    steps,
+)
+
+__all__ = [
+    "START",
+    "client_line",
+    "fields_line",
+    "kind",
+    "next_line",
+    "result_line",
+    "schema_text",
+    "server_line",
+    "steps",
+]
