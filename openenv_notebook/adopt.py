@@ -69,10 +69,11 @@ def _adopted(cls: type, made: dict[type, type]) -> type:
 
 def _named_models(cls: type) -> Iterator[Any]:
     """Name the models again that a class names for the official client."""
+    ours: Any = EnvClient
     for base in vars(cls).get("__orig_bases__", ()):
         origin: Any = get_origin(base)
         if origin is not None and _is_official(origin) and _OFFICIAL[origin.__name__] is EnvClient:
-            yield EnvClient.__class_getitem__(get_args(base))
+            yield ours[get_args(base)]
 
 
 def _is_official(cls: type) -> bool:

@@ -172,10 +172,27 @@ class FarEnd:
 
     def release(self, number: int | None = None) -> None:
         """Answer what was held back, the oldest first; all of it, and all that comes, without a number."""
-        if number is None:
-            self.holding = False
-        for _ in range(len(self.held) if number is None else number):
-            self.say(self.policy(self.held.pop(0)))
+
+        def answer() -> None:
+            self.holding = self.holding and number is not None
+            for _ in range(len(self.held) if number is None else number):
+                self._deliver(self.wire, self.policy(self.held.pop(0)))
+
+        self._on_loop(answer)
+
+    def _on_loop(self, act: Callable[[], None]) -> None:
+        """Act between two turns of the wire's loop, as requests arrive there; wait until it is done."""
+        loop, done = self.wire.loop, threading.Event()
+        if asyncio._get_running_loop() is loop:
+            act()
+            return
+
+        def turn() -> None:
+            act()
+            done.set()
+
+        loop.call_soon_threadsafe(turn)
+        assert done.wait(5), "the wire's loop hangs"
 
     def say(self, frame: bytes, wire: ScriptedWire | None = None) -> None:
         """Send a frame."""
