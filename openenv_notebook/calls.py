@@ -14,7 +14,7 @@ import time
 from _thread import LockType, allocate_lock
 from collections.abc import Callable
 
-from openenv_notebook.errors import ReplyTimeout, TransportError
+from openenv_notebook.errors import OpenEnvError, ReplyTimeout, ServerError, TransportError
 from openenv_notebook.portal import Portal
 from openenv_notebook.protocol import Request
 from openenv_notebook.session import Session
@@ -135,9 +135,29 @@ async def wait_async(portal: Portal, timeout: float | None, start: Callable[[Cal
 
 def _outcome(request: Request) -> Request:
     if request.error is not None:
-        # The record keeps its own: a raised error holds the frames it went through.
-        raise copy.copy(request.error)
+        raise raised(request.error, request.cause)
     return request
+
+
+def raised(error: OpenEnvError, cause: BaseException | None) -> OpenEnvError:
+    """Make the error to raise for one that stands in the record, which keeps its own.
+
+    A raised error holds the frames it went through. One that an environment of this process
+    caused also gets the environment's: there a debugger stops, at the line that failed.
+
+    Args:
+        error: The error.
+        cause: What the environment raised, where that is known.
+
+    Returns:
+        A copy.
+    """
+    made = copy.copy(error)
+    cause = cause or (made.__cause__ if isinstance(made, ServerError) else None)
+    if cause is not None:
+        made.__cause__ = cause
+        made.__traceback__ = cause.__traceback__
+    return made
 
 
 def give_up(session: Session, portal: Portal, request: Request) -> bool:

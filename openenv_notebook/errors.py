@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self, cast
 
 _full_tracebacks = False
 
@@ -91,7 +91,11 @@ class OpenEnvError(Exception):
         if _full_tracebacks:
             return "".join(traceback.format_exception(self)).rstrip().split("\n")
         notes = getattr(self, "__notes__", [])
-        return [f"{type(self).__name__}: {self}", *notes]
+        return [f"{type(self).__name__}: {self}", *notes, *self._cause_lines()]
+
+    def _cause_lines(self) -> list[str]:
+        """Give what a cell shows of the cause."""
+        return []
 
 
 class InvalidTarget(OpenEnvError, ValueError):
@@ -285,6 +289,18 @@ class ServerError(OpenEnvError):
         self.code = code
         self.message = message
         self.details = dict(details or {})
+
+    def __copy__(self) -> Self:
+        """Keep the cause: what an environment in this process raised."""
+        made = _rebuild(type(self), self.args, dict(self.__dict__))
+        if self.__cause__ is not None:
+            made.__cause__ = self.__cause__
+        return cast(Self, made)
+
+    def _cause_lines(self) -> list[str]:
+        if self.__cause__ is None:
+            return []
+        return ["raised by the environment:", *"".join(traceback.format_exception(self.__cause__)).rstrip().split("\n")]
 
     def describe(self) -> str:
         return f"the server answered {self.code or 'an error'}: {self.message or '(no message)'}"

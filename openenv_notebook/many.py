@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import time
 from _thread import allocate_lock
 from collections.abc import Callable, Sequence
 
-from openenv_notebook.calls import GONE, give_up, note_interrupt, wait_async
+from openenv_notebook.calls import GONE, give_up, note_interrupt, raised, wait_async
 from openenv_notebook.errors import ReplyTimeout, TransportError
 from openenv_notebook.portal import Portal
 from openenv_notebook.protocol import Request
@@ -92,4 +91,4 @@ def _finish(portal: Portal, pairs: Pairs, answered: bool, timeout: float | None)
     if failed is not None and failed.error is not None:
         for session, request in pairs:
             session.decoded(request)  # nobody will read the others from here
-        raise copy.copy(failed.error)
+        raise raised(failed.error, failed.cause)

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from openenv_notebook import neighbours
 from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.errors import (
     ConnectFailed,
@@ -136,6 +137,7 @@ async def _connect_with_retries(session: Session, endpoint: Endpoint) -> None:
 
     loop = asyncio.get_running_loop()
     until, pause = loop.time() + REFUSED_FOR, _RETRY_AFTER
+    endpoint = neighbours.introduce(session, endpoint)
     while True:
         try:
             wire = await open_connection(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from typing import Any, Final, Literal
 
 from pydantic_core import from_json
@@ -79,6 +80,8 @@ class Request:
         owed: True when it was sent and its caller gave up.
         reply: The frame that answered it, or None.
         error: What ended it instead of a usable reply, or None.
+        cause: What the environment raised, where its server runs in this process; else None.
+        context: The context of whoever called.
         wake: Called once, on the loop's thread, when it is done.
         step: What the record made of it.
         held_by: The connection that counts its reply as not decoded yet, or None.
@@ -90,8 +93,8 @@ class Request:
     """
 
     __slots__ = (
-        "actor", "batch", "entry", "error", "frame", "held_by", "kind", "owed", "reply", "sent_at", "started",
-        "status", "step", "wake",
+        "actor", "batch", "cause", "context", "entry", "error", "frame", "held_by", "kind", "owed", "reply",
+        "sent_at", "started", "status", "step", "wake",
     )  # fmt: skip
 
     def __init__(
@@ -112,6 +115,8 @@ class Request:
         self.owed = False
         self.reply: bytes | None = None
         self.error: OpenEnvError | None = None
+        self.cause: BaseException | None = None
+        self.context = copy_context()
         self.wake: Callable[[], object] | None = None
         self.step: Any = None
         self.held_by: Any = None

@@ -22,6 +22,7 @@ from openenv_notebook.errors import ClientClosed, OpenEnvError, ProtocolError, S
 from openenv_notebook.events import Event, Subscribers
 from openenv_notebook.link import Link
 from openenv_notebook.messages import StepResult
+from openenv_notebook.neighbours import Caller
 from openenv_notebook.portal import Portal
 from openenv_notebook.protocol import ENDS_SESSION, Exchange, Request, excerpt, read_error, reply_type
 
@@ -56,6 +57,7 @@ class Session:
         self.was_reset = False
         self.lost: SessionLost | None = None
         self.farewell: OpenEnvError | None = None
+        self.caller: Caller | None = None
         self._connect = connect
         self._read = read
         self._guard = threading.Lock()
@@ -105,6 +107,12 @@ class Session:
     def is_busy(self) -> bool:
         """True when a reply is awaited or owed."""
         return not self._exchange.idle
+
+    @property
+    def request_in_progress(self) -> Request | None:
+        """The call that is being answered, or that waits for the session to open; None where there is none."""
+        requests = (*self._exchange.on_wire, *self._exchange.waiting)
+        return next((request for request in requests if request.kind != "hello"), None)
 
     @property
     def activity(self) -> str:
@@ -251,6 +259,7 @@ class Session:
         error = request.error
         if error is not None:
             error.url = error.url or self.url
+            request.cause = self.caller.cause_of(error) if self.caller is not None else None
         elif len(data) > _COUNTED and not request.owed and request.batch is None:
             # Replies of a batch are read when the last has come, so they must all come in.
             self._hold(request, len(data))
@@ -260,6 +269,7 @@ class Session:
         request.finish()
         if isinstance(error, ServerError) and error.code in ENDS_SESSION:
             self.farewell = error
+            error.__cause__ = request.cause
             self._lose(SessionLost(error.message, url=self.url))
         elif self._settlers or self._exchange.waiting:
             self._tell_settlers()
@@ -287,6 +297,8 @@ class Session:
         if reply_type(data) == "error":
             self.farewell = read_error(data)
             self.farewell.url = self.url
+            if self.caller is not None:
+                self.farewell.__cause__ = self.caller.cause_of(self.farewell)
             return
         self.farewell = ProtocolError("a message nobody asked for", frame=excerpt(data), url=self.url)
         self._lose(SessionLost("the server sent a message nobody asked for", code=1002, url=self.url))
