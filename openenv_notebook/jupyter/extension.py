@@ -10,6 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from openenv_notebook import registry
 from openenv_notebook.jupyter import completion
 from openenv_notebook.jupyter.magics import OpenEnvMagics
+from openenv_notebook.jupyter.render import formatters
 from openenv_notebook.jupyter.workspace import Workspace
 
 _MAGIC = "openenv"
@@ -28,6 +29,7 @@ def load(shell: InteractiveShell) -> None:
     shell.register_magics(OpenEnvMagics(shell, workspace))
     _loaded[id(shell)] = (completion.install(shell, workspace),)
     registry.set_owner(_owner_of(shell))
+    formatters.register(shell)
 
 
 def unload(shell: InteractiveShell) -> None:
@@ -41,6 +43,7 @@ def unload(shell: InteractiveShell) -> None:
         return
     completion.remove(shell, kept[0])
     registry.set_owner(None)
+    formatters.unregister(shell)
     manager = shell.magics_manager
     for kind in ("line", "cell"):
         manager.magics[kind].pop(_MAGIC, None)

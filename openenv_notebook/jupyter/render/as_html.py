@@ -1,0 +1,179 @@
+"""Blocks -> HTML that needs nothing around it: no style sheet, no script, no classes.
+
+Colours are the front end's own variables, so every theme fits. Headers are ``td`` with a
+role: ``th``, ``thead`` and ``caption`` come out as literal text where a notebook is
+exported with ``nbconvert --sanitize-html``, which knows div, span, pre, table, tr and td.
+"""
+
+from __future__ import annotations
+
+import html
+
+from openenv_notebook.characters import one_line, visible
+from openenv_notebook.jupyter.render.blocks import (
+    Block,
+    Board,
+    Column,
+    Fields,
+    Fold,
+    Line,
+    Look,
+    Paragraph,
+    Picture,
+    Span,
+    Stack,
+    Table,
+)
+
+# Besides pictures.
+LONGEST = 60_000
+
+_TEXT = "color:var(--jp-content-font-color1,var(--vscode-editor-foreground,inherit))"
+_MUTED = "color:var(--jp-content-font-color2,var(--vscode-descriptionForeground,inherit))"
+_BRAND = "color:var(--jp-brand-color1,var(--vscode-textLink-foreground,inherit))"
+_MONO = "font-family:var(--jp-code-font-family,var(--vscode-editor-font-family,monospace))"
+_RULE = "1px solid var(--jp-border-color2,var(--vscode-panel-border,currentColor))"
+_LOOKS: dict[Look, str] = {
+    "muted": _MUTED,
+    "accent": f"{_BRAND};font-weight:600",
+    "code": _MONO,
+    "good": "color:var(--jp-success-color1,var(--vscode-testing-iconPassed,inherit))",
+    "bad": "color:var(--jp-error-color1,var(--vscode-errorForeground,inherit))",
+}
+_ROOT = f"{_TEXT};font-size:13px;line-height:1.5;max-width:100%;overflow-x:auto;font-variant-numeric:tabular-nums"
+_TABLE = "margin:2px 0;border-collapse:collapse;table-layout:auto;font-size:13px"
+# A front end's own stripes would paint over what the lines say.
+_ROW = "background:none"
+_LABEL = f"{_MUTED};padding:2px 16px 2px 0;text-align:left;vertical-align:top;white-space:nowrap"
+_VALUE = "padding:2px 0;text-align:left;vertical-align:top;overflow-wrap:anywhere"
+_CELL = "padding:3px 18px 3px 0;vertical-align:top;overflow-wrap:anywhere;text-align:"
+_SQUARE = "padding:2px 7px;text-align:center"
+_PRE = f"{_MONO};margin:0;white-space:pre-wrap;overflow-wrap:anywhere;background:none;font-size:12.5px"
+_LOUD = f"{_TEXT};font-weight:600;background:var(--jp-layout-color2,none)"
+_TALLEST, _SMALLEST, _MOST_SQUARES = 420, 240, 100
+
+
+def write_html(block: Block) -> str:
+    """Write a block as HTML.
+
+    Args:
+        block: What is shown.
+
+    Returns:
+        One ``div``.
+    """
+    return f'<div style="{_ROOT}">{_write(block)}</div>'
+
+
+def escape(text: str) -> str:
+    """Clean and escape a text of a server, for a place within a line or an attribute."""
+    return html.escape(one_line(text))
+
+
+def size_without_pictures(written: str) -> int:
+    """Count the bytes of HTML besides the data of its pictures."""
+    parts = written.split('src="data:image/')
+    return len(parts[0].encode()) + sum(len(part[part.find('"') :].encode()) for part in parts[1:])
+
+
+def _write(block: Block) -> str:
+    match block:
+        case Line(spans):
+            return f"<div>{''.join(map(_span, spans))}</div>"
+        case Paragraph(text):
+            return f'<pre style="{_PRE}">{html.escape(visible(text))}</pre>'
+        case Fields(rows):
+            return f'<table style="{_TABLE}">{"".join(_field(name, inside) for name, inside in rows)}</table>'
+        case Table(columns, rows):
+            return _table(columns, rows)
+        case Board():
+            return _board(block)
+        case Picture():
+            return _picture(block)
+        case Fold(summary, inside, _):
+            return f"<details><summary>{escape(summary)}</summary>{_write(inside)}</details>"
+        case Stack(blocks):
+            return "".join(map(_write, blocks))
+
+
+def _span(span: Span) -> str:
+    text = escape(span.text)
+    if span.look == "strong":
+        return f"<b>{text}</b>"
+    style = _LOOKS.get(span.look)
+    return f'<span style="{style}">{text}</span>' if style else text
+
+
+def _field(name: str, inside: Block) -> str:
+    label = f'<td role="rowheader" style="{_LABEL}">{escape(name)}</td>'
+    return f'<tr style="{_ROW}">{label}<td style="{_VALUE}">{_write(inside)}</td></tr>'
+
+
+def _table(columns: tuple[Column, ...], rows: tuple[tuple[str, ...], ...]) -> str:
+    sides = [f"{_CELL}{'right' if column.is_number else 'left'}" for column in columns]
+    names = "".join(
+        f'<td role="columnheader" style="{side};{_MUTED}">{escape(column.name)}</td>'
+        for side, column in zip(sides, columns, strict=True)
+    )
+    styles = [f"{side};{_MONO}" if column.is_code else side for side, column in zip(sides, columns, strict=True)]
+    lines = [
+        "".join(f'<td style="{style}">{escape(cell)}</td>' for style, cell in zip(styles, row, strict=True))
+        for row in rows
+    ]
+    ruled = f"{_ROW};border-bottom:{_RULE}"
+    body = "".join(f'<tr style="{_ROW}">{cells}</tr>' for cells in lines)
+    return f'<table style="{_TABLE}"><tr style="{ruled}">{names}</tr>{body}</table>'
+
+
+def _board(board: Board) -> str:
+    """Write a board as a table of cells, a large one as lines; what stands on it is set off."""
+    note = f'<div style="{_MUTED}">{escape(board.note)}</div>' if board.note else ""
+    width, height = len(board.cells[0]), len(board.cells)
+    return note + (_squares(board) if width * height <= _MOST_SQUARES else _lines(board))
+
+
+def _squares(board: Board) -> str:
+    still, loud = f'<td style="{_SQUARE}">', f'<td style="{_SQUARE};{_LOUD}">'
+    rows = [
+        f"{still}{name}</td>"
+        + "".join(f"{still if cell in board.quiet else loud}{escape(cell)}</td>" for cell in cells)
+        for name, cells in zip(board.rows, board.cells, strict=True)
+    ]
+    above = "".join(f"{still}{name}</td>" for name in ["", *board.columns])
+    body = "".join(f'<tr style="{_ROW}">{row}</tr>' for row in [above, *rows])
+    return f'<table style="{_TABLE};{_MUTED};{_MONO}">{body}</table>'
+
+
+def _lines(board: Board) -> str:
+    cells = [[one_line(cell) for cell in row] for row in board.cells]
+    width = max(len(cell) for row in cells for cell in row)
+    lines = []
+    for row, shown in zip(board.cells, cells, strict=True):
+        padded = [html.escape(text.rjust(width)) for text in shown]
+        lines.append(
+            " ".join(
+                text if cell in board.quiet else f'<b style="{_TEXT}">{text}</b>'
+                for cell, text in zip(row, padded, strict=True)
+            )
+        )
+    return f'<pre style="{_MONO};{_MUTED};margin:0;background:none;line-height:1.25">{chr(10).join(lines)}</pre>'
+
+
+def _picture(picture: Picture) -> str:
+    """Write a picture: a small one enlarged by whole pixels, a large one reduced."""
+    width, height = picture.width, picture.height
+    longest = max(width, height)
+    size = ""
+    if longest:
+        scale = max(_SMALLEST // longest, 1) if longest <= _TALLEST else _TALLEST / longest
+        size = f' width="{max(round(width * scale), 1)}" height="{max(round(height * scale), 1)}"'
+    sharp = ";image-rendering:pixelated" if longest < _SMALLEST else ""
+    style = f"max-width:100%;max-height:{_TALLEST}px;object-fit:contain;object-position:left{sharp}"
+    source = f"data:image/{picture.kind};base64,{picture.data}"
+    return f'<img alt="{escape(alt_text(picture))}"{size} style="{style}" src="{source}">'
+
+
+def alt_text(picture: Picture) -> str:
+    """Say what a picture is, for those who do not see it."""
+    size = f", {picture.width}×{picture.height}" if picture.width else ""
+    return f"{picture.name}: {picture.kind.upper()} picture{size}"

@@ -1,0 +1,86 @@
+"""Blocks -> text for a terminal, a log, or a notebook without HTML: a field a line."""
+
+from __future__ import annotations
+
+from openenv_notebook.characters import one_line, visible
+from openenv_notebook.jupyter.render.as_html import alt_text
+from openenv_notebook.jupyter.render.blocks import (
+    Block,
+    Board,
+    Column,
+    Fields,
+    Fold,
+    Line,
+    Paragraph,
+    Picture,
+    Stack,
+    Table,
+)
+
+MOST_LINES, LONGEST_LINE = 60, 240
+
+
+def write_text(block: Block) -> str:
+    """Write a block as text.
+
+    Args:
+        block: What is shown.
+
+    Returns:
+        At most 60 lines of at most 240 characters, without a line end at the end.
+    """
+    lines = _write(block)
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more lines"]
+    return "\n".join((line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…").rstrip() for line in lines)
+
+
+def _write(block: Block) -> list[str]:
+    match block:
+        case Line(spans):
+            return ["".join(one_line(span.text) for span in spans)]
+        case Paragraph(text):
+            return visible(text).expandtabs(4).split("\n")
+        case Fields(rows):
+            return _fields(rows)
+        case Table(columns, rows):
+            return _table(columns, rows)
+        case Board():
+            return _board(block)
+        case Picture():
+            return [f"[{one_line(alt_text(block))}]"]
+        case Fold(summary, _, is_more):
+            return [] if is_more else [f"… {one_line(summary)}"]
+        case Stack(blocks):
+            return [line for inside in blocks for line in _write(inside)]
+
+
+def _fields(rows: tuple[tuple[str, Block], ...]) -> list[str]:
+    labels = [one_line(name) for name, _ in rows]
+    width = max(map(len, labels), default=0) + 2
+    lines = []
+    for label, (_, inside) in zip(labels, rows, strict=True):
+        first, *others = _write(inside) or [""]
+        lines += [label.ljust(width) + first, *(" " * width + line for line in others)]
+    return lines
+
+
+def _table(columns: tuple[Column, ...], rows: tuple[tuple[str, ...], ...]) -> list[str]:
+    cells = [[column.name for column in columns], *([one_line(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(columns))]
+    return [
+        "  ".join(
+            cell.rjust(width) if column.is_number else cell.ljust(width)
+            for cell, width, column in zip(row, widths, columns, strict=True)
+        )
+        for row in cells
+    ]
+
+
+def _board(board: Board) -> list[str]:
+    shown = [[one_line(cell) for cell in row] for row in board.cells]
+    width = max(len(cell) for row in [board.columns, *shown] for cell in row)
+    margin = max(map(len, board.rows))
+    named = zip(["", *board.rows], [board.columns, *shown], strict=True)
+    note = [one_line(board.note)] if board.note else []
+    return note + [f"{name:>{margin}}  " + " ".join(cell.rjust(width) for cell in row) for name, row in named]

@@ -1,0 +1,155 @@
+"""What a representation is made of, before it is text or HTML.
+
+All texts in blocks are as they came, however hostile: the writers clean and escape them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Look = Literal["plain", "muted", "strong", "code", "accent", "good", "bad"]
+
+
+@dataclass(frozen=True)
+class Span:
+    """Some characters within a line.
+
+    Attributes:
+        text: The characters.
+        look: What they are; a colour never says anything that the words do not.
+    """
+
+    text: str
+    look: Look = "plain"
+
+
+@dataclass(frozen=True)
+class Line:
+    """Spans side by side, wrapped where there is no room."""
+
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Lines of text as they are, in a font of equal widths; long ones are wrapped."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Named values below each other."""
+
+    rows: tuple[tuple[str, Block], ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        name: What stands above it.
+        is_number: True aligns it to the right.
+        is_code: True for names and values, in a font of equal widths.
+    """
+
+    name: str
+    is_number: bool = False
+    is_code: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of short texts under named columns."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Board:
+    """A grid of cells with the numbers of its columns and rows.
+
+    Attributes:
+        cells: Rows of short texts, all equally long.
+        quiet: The texts of cells where nothing is.
+        note: What is said above it.
+        above: Names of the columns; their numbers if empty.
+        beside: Names of the rows; their numbers if empty.
+    """
+
+    cells: tuple[tuple[str, ...], ...]
+    quiet: frozenset[str]
+    note: str = ""
+    above: str = ""
+    beside: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """What stands above the columns."""
+        return list(self.above) or [str(column) for column in range(len(self.cells[0]))]
+
+    @property
+    def rows(self) -> list[str]:
+        """What stands beside the rows."""
+        return list(self.beside) or [str(row) for row in range(len(self.cells))]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that was checked.
+
+    Attributes:
+        kind: "png", "jpeg", "gif" or "webp".
+        data: The file, base64 without line ends.
+        width: Pixels across, 0 where it is not known.
+        height: Pixels down, 0 where it is not known.
+        name: Whose picture it is.
+    """
+
+    kind: str
+    data: str
+    width: int
+    height: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Something large, closed until it is opened.
+
+    Attributes:
+        summary: What is in it; text shows this alone.
+        inside: All of it.
+        is_more: True where its beginning stands above; text leaves it out.
+    """
+
+    summary: str
+    inside: Block
+    is_more: bool = False
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Blocks below each other."""
+
+    blocks: tuple[Block, ...]
+
+
+Block = Line | Paragraph | Fields | Table | Board | Picture | Fold | Stack
+
+
+def line(*parts: str | Span) -> Line:
+    """Make a line of texts and spans."""
+    return Line(tuple(part if isinstance(part, Span) else Span(part) for part in parts))
+
+
+def facts(*pairs: tuple[str, str | Span]) -> Line:
+    """Make a line of names and values: ``reward +1 · done yes``."""
+    spans: list[Span] = []
+    for name, value in pairs:
+        spans += [Span("  ·  ", "muted")] if spans else []
+        spans += [Span(f"{name} ", "muted"), value if isinstance(value, Span) else Span(value, "strong")]
+    return Line(tuple(spans))

@@ -1,0 +1,237 @@
+"""Clients, servers, results, steps and episodes -> blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from openenv_notebook.episode import Episode, Step
+from openenv_notebook.jupyter.render import lines
+from openenv_notebook.jupyter.render.blocks import Block, Column, Fields, Line, Look, Span, Stack, Table, facts, line
+from openenv_notebook.jupyter.render.describe import Describer, as_fields
+from openenv_notebook.jupyter.render.masking import HIDDEN, hides
+from openenv_notebook.jupyter.render.numbers import number, sparkline
+from openenv_notebook.messages import short_repr
+from openenv_notebook.schema import only_required_field
+
+_MOST_STEPS = 20
+_STATES: dict[str, Look] = {"open": "good", "lost": "bad"}
+_STEP_COLUMNS = (
+    Column("#", is_number=True),
+    Column("who"),
+    Column("action", is_code=True),
+    Column("reward", is_number=True),
+    Column("done"),
+    Column("ms", is_number=True),
+)
+
+
+def reward(value: Any) -> str:
+    """Write a reward with its sign: ``+1``, ``-0.46``, ``0``; ``none`` where there is none."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    return f"+{number(value)}" if value > 0 else number(value)
+
+
+def yes(value: Any) -> str:
+    """Write a truth as a word."""
+    return "yes" if value else "no"
+
+
+def of_result(result: Any, hidden: frozenset[str] = frozenset()) -> Block:
+    """Describe what a reset or a step gave: reward and end first, then the observation.
+
+    Args:
+        result: A StepResult, ours or the official package's.
+        hidden: Names of fields whose values are not to be shown.
+
+    Returns:
+        Its blocks.
+    """
+    describer = Describer(hidden)
+    head = facts(("reward", reward(result.reward)), ("done", yes(result.done)))
+    observation = result.observation
+    fields = as_fields(observation)
+    if fields is None:
+        return Stack((head, describer.value(observation)))
+    shown = {key: value for key, value in fields.items() if key != "metadata" and not _is_said(key, value, result)}
+    metadata = fields.get("metadata") or getattr(result, "metadata", None)
+    if metadata:
+        shown["metadata"] = metadata
+    return Stack((head, describer.fields(shown))) if shown else head
+
+
+def _is_said(key: Any, value: Any, result: Any) -> bool:
+    """Tell whether a field of an observation only repeats the result's own."""
+    return key in ("reward", "done") and (value is None or value == getattr(result, key))
+
+
+def of_client(client: Any) -> Block:
+    """Describe a client by what it knows: nobody is asked."""
+    known = _known(client)
+    state = str(client.status)
+    name = type(client.async_client if hasattr(client, "async_client") else client).__name__
+    way = "sync" if hasattr(client, "async_client") else "async"
+    head = line(
+        Span(name, "strong"),
+        Span(f" {way}  ", "muted"),
+        Span("● " if state == "open" else "○ ", _STATES.get(state, "muted")),
+        Span(state),
+    )
+    rows: list[tuple[str, Block]] = [("server", line(Span(client.base_url or "not started yet", "code")))]
+    if client.activity:
+        rows.append(("waiting", line(client.activity)))
+    if client.owed:
+        rows.append(("owed", line("1 reply" if client.owed == 1 else f"{client.owed} replies")))
+    if len(client.episode):
+        rows.append(("episode", _progress(client.episode, len(client.episodes))))
+    schema = known.schema if known is not None else None
+    takes = lines.fields_line(schema["action"]) if schema and isinstance(schema.get("action"), Mapping) else ""
+    if takes:
+        rows.append(("action", line(Span(takes, "code"))))
+    tools = known.tools if known is not None else None
+    if tools:
+        rows.append(("tools", line(Span(", ".join(tool.name for tool in tools[:12]), "code"))))
+    rows.append(("next", line(Span(_following(client, schema, way), "accent"))))
+    return Stack((head, Fields(tuple(rows))))
+
+
+def _following(client: Any, schema: Any, way: str) -> str:
+    """Say what can be called next."""
+    awaited = "await " if way == "async" else ""
+    if client.status == "closed":
+        return "connect(…) for a new client"
+    if client.status == "lost" or not len(client.episode) or client.done:
+        return f"{awaited}reset()"
+    field = only_required_field(schema["action"]) if schema and isinstance(schema.get("action"), Mapping) else None
+    return f"{awaited}step({field.name}=…)" if field is not None else f"{awaited}step(…)"
+
+
+def _known(client: Any) -> Any:
+    return getattr(getattr(client, "async_client", client), "_known", None)
+
+
+def _progress(episode: Episode, place: int) -> Line:
+    parts = facts(
+        ("", str(place)),
+        ("steps", str(episode.length)),
+        ("return", reward(episode.total_reward)),
+        ("done", yes(episode.done)),
+    )
+    return Line(parts.spans[1:])
+
+
+def of_server(server: Any) -> Block:
+    """Describe a local server."""
+    head = line(
+        Span(server.name, "strong"),
+        "  ",
+        Span("● " if server.running else "○ ", "good" if server.running else "muted"),
+        Span("running" if server.running else "stopped"),
+    )
+    if not server.running:
+        return head
+    rows: list[tuple[str, Block]] = [("address", line(Span(server.url, "code")))]
+    active, maximum = server.sessions_active, server.sessions_maximum
+    if active is not None and maximum is not None:
+        rows.append(("sessions", line(f"{active} of {maximum} in use")))
+    return Stack((head, Fields(tuple(rows))))
+
+
+def of_episode(episode: Episode) -> Block:
+    """Describe an episode: its sum, then its last steps."""
+    pairs = [("steps", str(episode.length)), ("return", reward(episode.total_reward)), ("done", yes(episode.done))]
+    head: Line = facts(*((name, Span(value, "strong")) for name, value in pairs))
+    rewards = [step.reward for step in episode if step.kind != "reset" and step.reward is not None]
+    if len(rewards) > 2 and any(rewards):
+        head = Line((*head.spans, Span(f"   {sparkline(rewards)}", "accent")))
+    if not len(episode):
+        return head
+    steps = list(enumerate(episode.steps))[-_MOST_STEPS:]
+    earlier = len(episode) - len(steps)
+    more = (line(Span(f"{earlier} earlier entries", "muted")),) if earlier else ()
+    table = Table(_STEP_COLUMNS, tuple(_row(place, step) for place, step in steps))
+    return Stack((head, *more, table))
+
+
+def _row(place: int, step: Step) -> tuple[str, ...]:
+    who = f"{step.actor}{', owed' if step.owed else ''}"
+    if step.error is not None:
+        return str(place), who, _what(step), type(step.error).__name__, yes(step.done), f"{step.seconds * 1000:.0f}"
+    return str(place), who, _what(step), reward(step.reward), yes(step.done), f"{step.seconds * 1000:.0f}"
+
+
+def _what(step: Step) -> str:
+    """Write what was sent: ``column=3``, ``reset seed=7``."""
+    fields = as_fields(step.action)
+    if fields is None:
+        text = short_repr(step.action)
+    else:
+        text = ", ".join(
+            f"{key}={HIDDEN if hides(str(key), value) else short_repr(value, 1)}" for key, value in fields.items()
+        )
+    text = f"{step.kind} {text}".rstrip() if step.kind != "step" else text
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def of_step(step: Step) -> Block:
+    """Describe one entry of a record: what was sent, and what came back."""
+    pairs = [(step.kind, step.actor), ("after", f"{step.seconds * 1000:.0f} ms")]
+    head = facts(*pairs, *([("owed", "yes")] if step.owed else []))
+    rows: list[tuple[str, Block]] = [("action", Describer().value(step.action, depth=1))]
+    result = step.result
+    if step.error is not None:
+        rows.append(("error", of_error(step.error)))
+    elif result is not None:
+        rows.append(("result", of_result(result)))
+    return Stack((head, Fields(tuple(rows))))
+
+
+def of_error(error: BaseException) -> Block:
+    """Describe an error as its text, line by line."""
+    texts = f"{type(error).__name__}: {error}"[:4000].split("\n")
+    return Stack(tuple(line(text) for text in texts[:40]))
+
+
+def of_episodes(episodes: Sequence[Episode]) -> Block:
+    """Describe several episodes, a row each."""
+    columns = (
+        Column("#", is_number=True),
+        Column("steps", is_number=True),
+        Column("return", is_number=True),
+        Column("done"),
+    )
+    numbered = list(enumerate(episodes))
+    rows = tuple(
+        (str(place), str(each.length), reward(each.total_reward), yes(each.done))
+        for place, each in numbered[-_MOST_STEPS:]
+    )
+    return _counted(Table(columns, rows), len(episodes))
+
+
+def of_steps(steps: Sequence[Step]) -> Block:
+    """Describe several entries of a record, a row each."""
+    rows = tuple(_row(place, step) for place, step in list(enumerate(steps))[-_MOST_STEPS:])
+    return _counted(Table(_STEP_COLUMNS, rows), len(steps))
+
+
+def of_results(results: Sequence[Any]) -> Block:
+    """Describe several results, a row each; the observations in short."""
+    columns = (
+        Column("#", is_number=True),
+        Column("reward", is_number=True),
+        Column("done"),
+        Column("observation", is_code=True),
+    )
+    rows = tuple(
+        (str(place), reward(each.reward), yes(each.done), short_repr(each.observation, 2)[:120])
+        for place, each in list(enumerate(results))[-_MOST_STEPS:]
+    )
+    return _counted(Table(columns, rows), len(results))
+
+
+def _counted(table: Table, number_of_all: int) -> Block:
+    earlier = number_of_all - len(table.rows)
+    return Stack((line(Span(f"{earlier} earlier ones", "muted")), table)) if earlier else table

@@ -1,0 +1,322 @@
+"""Values of environments -> blocks: what they hold decides how they are shown."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from openenv_notebook.jupyter.render.blocks import (
+    Block,
+    Column,
+    Fields,
+    Fold,
+    Line,
+    Paragraph,
+    Span,
+    Stack,
+    Table,
+    line,
+)
+from openenv_notebook.jupyter.render.boards import board_of_fen, board_of_flat, board_of_rows
+from openenv_notebook.jupyter.render.masking import HIDDEN, hides, is_secret_schema
+from openenv_notebook.jupyter.render.numbers import number, read_array, summary
+from openenv_notebook.jupyter.render.pictures import flat_shape, picture_in_bytes, picture_in_text, picture_of_pixels
+from openenv_notebook.messages import short_repr
+
+_DEEPEST, _MOST_FIELDS, _MOST_ITEMS, _MOST_PICTURES = 5, 30, 20, 4
+_LONGEST_LABEL = 40
+# All characters of a representation, and those of one text before and behind its fold.
+_CHARACTERS, _SEEN, _FOLDED, _SEEN_LINES = 12_000, 1_200, 5_000, 16
+_PICTURE_BYTES = 4_000_000
+_LOOKS_LIKE_A_VALUE = re.compile(r"\s*|None|True|False|null|[+-]?[\d.]+(?:e[+-]?\d+)?|.*\s|\s.*", re.DOTALL)
+
+
+class Describer:
+    """Describes one value, and stops where a page is full.
+
+    Args:
+        hidden: Names of fields whose values are not to be shown, besides those that sound secret.
+    """
+
+    def __init__(self, hidden: frozenset[str] = frozenset()) -> None:
+        self._hidden = hidden
+        self._left = _CHARACTERS
+        self._pictures = 0
+        self._picture_bytes = 0
+
+    def value(self, value: Any, name: str = "", depth: int = 0, beside: Mapping[Any, Any] | None = None) -> Block:
+        """Describe a value.
+
+        Args:
+            value: Anything.
+            name: The field it stands in.
+            depth: How far inside.
+            beside: All fields of the object it stands in.
+
+        Returns:
+            Its blocks, bounded whatever it holds.
+        """
+        self._left -= 20
+        if self._left < 0:
+            return line(Span("…", "muted"))
+        if name in self._hidden or hides(name, value):
+            return line(Span(HIDDEN, "muted"))
+        value = _plain(value)
+        if isinstance(value, str):
+            return self._text(name, value)
+        if isinstance(value, bytes):
+            return self._picture(picture_in_bytes(name, value)) or self._short(value)
+        if isinstance(value, Mapping):
+            return self._object(value, depth)
+        if isinstance(value, (list, tuple)):
+            return self._list(value, name, depth, beside or {})
+        if isinstance(value, (int, float)):
+            return line(Span(number(value), "code"))
+        return line(Span("None", "muted")) if value is None else self._short(value)
+
+    # Texts
+
+    def _text(self, name: str, text: str) -> Block:
+        picture = self._picture(picture_in_text(name, text))
+        if picture is not None:
+            return picture
+        board = board_of_fen(text)
+        if board is not None:
+            return Stack((line(Span(text, "code")), board))
+        lines = text.count("\n") + 1
+        if lines <= _SEEN_LINES and len(text) <= _SEEN:
+            return self._whole_text(text)
+        seen = "\n".join(text[:_SEEN].split("\n")[: _SEEN_LINES - 4])
+        rest = text[:_FOLDED] + (f"\n… {len(text) - _FOLDED:,} more characters" if len(text) > _FOLDED else "")
+        size = f"{lines} lines, {len(text):,} characters" if lines > 1 else f"{len(text):,} characters"
+        return Stack((self._paragraph(f"{seen} …"), Fold(size, self._paragraph(rest))))
+
+    def _whole_text(self, text: str) -> Block:
+        if "\n" in text:
+            return self._paragraph(text.rstrip("\n") or text)
+        self._left -= len(text)
+        return line(Span(repr(text), "code")) if _LOOKS_LIKE_A_VALUE.fullmatch(text) else line(text)
+
+    def _paragraph(self, text: str) -> Block:
+        text = text[: max(self._left, 80)]
+        self._left -= len(text)
+        return Paragraph(text)
+
+    # Objects
+
+    def fields(self, values: Mapping[Any, Any], depth: int = 0) -> Block:
+        """Describe the fields of an object below each other: metadata last, those that are None in one row."""
+        nothing = [str(name) for name, value in values.items() if value is None]
+        shown = {key: value for key, value in values.items() if value is not None or len(nothing) < 2}
+        if shown.get("metadata"):
+            shown["metadata"] = shown.pop("metadata")
+        rows = [
+            (_label(key), self.value(value, str(key), depth + 1, values))
+            for key, value in list(shown.items())[:_MOST_FIELDS]
+        ]
+        if len(shown) > _MOST_FIELDS:
+            rows.append(("…", line(Span(f"{len(shown) - _MOST_FIELDS} more fields", "muted"))))
+        if len(nothing) > 1:
+            rows.append(("None", line(Span(_names(nothing), "muted"))))
+        return Fields(tuple(rows))
+
+    def _object(self, values: Mapping[Any, Any], depth: int) -> Block:
+        if not values:
+            return line(Span("{}", "muted"))
+        if depth == 0:
+            return self.fields(values)
+        if len(values) <= 4 and all(_is_short(value) for value in values.values()):
+            return self._in_a_line(values)
+        if depth >= _DEEPEST:
+            return self._short(values)
+        inside = self.fields(values, depth)
+        is_seen = depth == 1 and len(values) <= 8
+        return inside if is_seen else Fold(f"{len(values)} fields: {_names(map(str, values))}", inside)
+
+    def _in_a_line(self, values: Mapping[Any, Any]) -> Block:
+        spans: list[Span] = []
+        for key, value in values.items():
+            spans += [Span("  ·  ", "muted")] if spans else []
+            block = self.value(value, str(key), _DEEPEST)
+            spans += [Span(f"{_label(key)} ", "muted"), *(block.spans if isinstance(block, Line) else ())]
+        return Line(tuple(spans))
+
+    # Lists
+
+    def _list(self, values: Sequence[Any], name: str, depth: int, beside: Mapping[Any, Any]) -> Block:
+        if not values:
+            return line(Span("[]", "muted"))
+        if _is_conversation(values):
+            return self._conversation(values)
+        array = read_array(values)
+        shape = array.shape if array is not None else ()
+        if array is not None and len(shape) == 1:
+            shape = flat_shape(name, len(values), beside) or shape
+        board = board_of_flat(values, shape) if array is not None and len(array.shape) == 1 < len(shape) else None
+        board = board or board_of_rows(name, values)
+        if board is not None:
+            self._left -= sum(len(row) for row in board.cells) * 4
+            return board
+        if array is not None and len(shape) in (2, 3):
+            picture = self._picture(picture_of_pixels(name, array.values, shape))
+            if picture is not None:
+                return picture
+        if array is not None and (len(array.values) > _MOST_ITEMS or len(array.shape) > 2):
+            first = ", ".join(number(value) for value in array.values[:100])
+            rest = f", … {len(array.values):,} in all" if len(array.values) > 100 else ""
+            return Stack((line(summary(array)), Fold("the numbers", self._paragraph(f"{first}{rest}"), is_more=True)))
+        return self._items(values, depth)
+
+    def _items(self, values: Sequence[Any], depth: int) -> Block:
+        if all(_is_short(value) for value in values[:100]):
+            return self._short_items(values)
+        if depth >= _DEEPEST:
+            return self._short(values)
+        shown = values[:_MOST_ITEMS]
+        table = self._table(shown)
+        rows = (
+            [(str(place), self.value(value, "", depth + 1)) for place, value in enumerate(shown)] if not table else []
+        )
+        if len(values) > len(shown):
+            rows.append(("…", line(Span(f"{len(values):,} in all", "muted"))))
+        inside = Stack((table, Fields(tuple(rows)))) if table and rows else table or Fields(tuple(rows))
+        return inside if table and len(values) <= 8 and depth <= 1 else Fold(_about(values), inside)
+
+    def _short_items(self, values: Sequence[Any]) -> Block:
+        shown = ", ".join(_short_item(value) for value in values[:_MOST_ITEMS])
+        self._left -= len(shown)
+        if len(values) <= _MOST_ITEMS:
+            return line(Span(f"[{shown}]", "code"))
+        more = ", ".join(_short_item(value) for value in values[:200])
+        more += ", …" if len(values) > 200 else ""
+        return Stack(
+            (
+                line(Span(f"[{shown}, … {len(values):,} in all]", "code")),
+                Fold(f"{len(values):,} in all", self._paragraph(more), is_more=True),
+            )
+        )
+
+    def _table(self, values: Sequence[Any]) -> Table | None:
+        """Make a table of objects with the same few short fields."""
+        first = values[0]
+        if not isinstance(first, Mapping) or not 1 <= len(first) <= 6:
+            return None
+        for value in values:
+            if not isinstance(value, Mapping) or value.keys() != first.keys():
+                return None
+            if not all(_is_short(item) for item in value.values()):
+                return None
+        rows = [tuple(self._cell(str(key), value[key]) for key in first) for value in values]
+        numeric = [all(isinstance(value[key], (int, float)) for value in values) for key in first]
+        columns = (Column(_label(key), is_number) for key, is_number in zip(first, numeric, strict=True))
+        return Table(tuple(columns), tuple(rows))
+
+    def _cell(self, name: str, value: Any) -> str:
+        if name in self._hidden or hides(name, value):
+            return HIDDEN
+        text = value if isinstance(value, str) else _short_item(value)
+        self._left -= len(text) + 10
+        return text
+
+    def _conversation(self, messages: Sequence[Mapping[str, Any]]) -> Block:
+        def told(message: Mapping[str, Any]) -> tuple[str, Block]:
+            others = {key: value for key, value in message.items() if key not in ("role", "content") and value}
+            content = self.value(_spoken(message.get("content")), "", 2)
+            return _label(message["role"]), Stack((content, self._object(others, 3))) if others else content
+
+        kept = messages[-_MOST_ITEMS // 2 :]
+        rows = [told(message) for message in kept]
+        if len(messages) > len(kept):
+            rows.insert(0, ("…", line(Span(f"{len(messages) - len(kept):,} earlier messages", "muted"))))
+        return Fields(tuple(rows))
+
+    # Leaves
+
+    def _picture(self, picture: Any) -> Block | None:
+        if picture is None:
+            return None
+        self._pictures += 1
+        self._picture_bytes += len(picture.data)
+        if self._pictures > _MOST_PICTURES or self._picture_bytes > _PICTURE_BYTES:
+            return line(Span("one more picture", "muted"))
+        return picture  # type: ignore[no-any-return]
+
+    def _short(self, value: Any) -> Block:
+        text = short_repr(value)[:400]
+        self._left -= len(text)
+        return line(Span(text, "code"))
+
+
+def as_fields(value: Any) -> Mapping[Any, Any] | None:
+    """Return the fields of an object: a dict's items, a model's or a dataclass's fields.
+
+    Args:
+        value: Anything.
+
+    Returns:
+        The fields by name; those that a model marks as secret are already hidden. None for
+        what has no fields.
+    """
+    if isinstance(value, Mapping):
+        return value
+    if isinstance(value, BaseModel):
+        fields = {name: getattr(value, name, None) for name in type(value).model_fields}
+        secret = [name for name, field in type(value).model_fields.items() if is_secret_schema(field.json_schema_extra)]
+        return {**fields, **(value.model_extra or {}), **dict.fromkeys(secret, HIDDEN)}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value) if field.repr}
+    return None
+
+
+def _plain(value: Any) -> Any:
+    """Give models and arrays as plain values, where that is cheap."""
+    if isinstance(value, (str, bytes, Mapping, list, tuple, int, float, type(None))):
+        return value
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        return value.tolist() if getattr(value, "size", 1) <= 500_000 else value
+    fields = as_fields(value)
+    return value if fields is None else fields
+
+
+def _is_conversation(values: Sequence[Any]) -> bool:
+    return all(isinstance(item, Mapping) and isinstance(item.get("role"), str) and "content" in item for item in values)
+
+
+def _spoken(content: Any) -> Any:
+    """Find the words in a message's content, which may be a list of parts."""
+    if not isinstance(content, list) or not all(isinstance(part, Mapping) for part in content):
+        return content
+    texts = [part["text"] for part in content if isinstance(part.get("text"), str)]
+    return "\n".join(texts) if len(texts) == len(content) else content
+
+
+def _is_short(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= 80 and "\n" not in value
+    if isinstance(value, (list, tuple)):
+        return len(value) <= 4 and all(item is None or isinstance(item, (int, float)) for item in value)
+    return value is None or isinstance(value, (int, float))
+
+
+def _short_item(value: Any) -> str:
+    return number(value) if isinstance(value, (int, float)) else short_repr(value)
+
+
+def _about(values: Sequence[Any]) -> str:
+    """Say what a list holds: how many, and their names where they have some."""
+    named = [item["name"] for item in values[:8] if isinstance(item, Mapping) and isinstance(item.get("name"), str)]
+    return f"list of {len(values):,}" + (f": {_names(named)}" if named else "")
+
+
+def _label(name: Any) -> str:
+    text = str(name)[: 2 * _LONGEST_LABEL]
+    return text if len(text) <= _LONGEST_LABEL else f"{text[:_LONGEST_LABEL]}…"
+
+
+def _names(names: Any) -> str:
+    shown = ", ".join(_label(name) for name in list(names)[:8])
+    return shown if len(shown) <= 100 else f"{shown[:100]}…"
