@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as websocket_connect
 from websockets.exceptions import (
+    ConnectionClosed,
     InvalidHandshake,
     InvalidMessage,
     InvalidProxy,
@@ -80,6 +81,8 @@ class Connection(ClientConnection):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # The end of an attempt is no end of a connection: it is raised.
+        self.on_end = lambda code, reason: None
         self._parts: list[bytes] = []
         self.ended = False
         self._heard = 0.0
@@ -269,7 +272,7 @@ async def open_connection(
     Args:
         endpoint: How to reach the server.
         on_frame: Called with each whole data frame, also with those that come early.
-        on_end: Called once, with the close code and the reason, after it was open.
+        on_end: Called once, with the close code and the reason, if it ends after this returned.
         is_busy: Tells whether a reply is awaited or owed.
 
     Returns:
@@ -282,7 +285,7 @@ async def open_connection(
 
     def create(*args: Any, **kwargs: Any) -> Connection:
         connection = Connection(*args, **kwargs)
-        connection.on_frame, connection.on_end, connection.is_busy = on_frame, on_end, is_busy
+        connection.on_frame, connection.is_busy = on_frame, is_busy
         return connection
 
     # The parameter is documented as a callable and annotated as a class.
@@ -301,9 +304,11 @@ async def open_connection(
     )
     try:
         connection = await handshake
-    except (OSError, WebSocketException, ValueError, EOFError) as error:
+    except (OSError, WebSocketException, ValueError, EOFError, AssertionError) as error:
+        # An assertion of websockets fails where the far end speaks first, as mail servers do.
         raise translate(error, endpoint) from error
     assert isinstance(connection, Connection)
+    connection.on_end = on_end
     connection.start_beat(endpoint.ping_interval, endpoint.ping_timeout)
     return connection
 
@@ -320,9 +325,10 @@ def translate(error: Exception, endpoint: Endpoint) -> OpenEnvError:
     """
     url = endpoint.address.name
     where = urlsplit(endpoint.address.ws_url)
-    if isinstance(error, ConnectionResetError) or _is_refused(error):
-        port = where.port or (443 if where.scheme == "wss" else 80)
-        failed = ConnectFailed(f"nothing listens at {where.hostname}:{port} (connection refused)", url=url)
+    if isinstance(error, (ConnectionResetError, ConnectionClosed)) or _is_refused(error):
+        place = f"{where.hostname}:{where.port or (443 if where.scheme == 'wss' else 80)}"
+        refused = f"nothing listens at {place} (connection refused)"
+        failed = ConnectFailed(refused if _is_refused(error) else f"{place} drops connections at once", url=url)
         failed.is_temporary = True
         return failed
     match error:
@@ -341,7 +347,7 @@ def translate(error: Exception, endpoint: Endpoint) -> OpenEnvError:
             return InvalidTarget(url, str(error))
         case SecurityError():
             return ConnectFailed(f"a redirect was not followed: {error}", url=url)
-        case InvalidMessage() | EOFError():
+        case InvalidMessage() | EOFError() | AssertionError():
             hint = "if the server uses TLS, write https:// or wss://"
             return NotAnOpenEnvServer("what answers there does not speak WebSocket", url=url, hint=hint)
         case InvalidHandshake():

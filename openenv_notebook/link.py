@@ -113,10 +113,10 @@ class Link:
 
     def retire(self) -> None:
         """Close the connection there is and listen to it no more."""
-        wire, self.wire = self.wire, None
-        if wire is not None:
+        wire = self.forget()
+        if wire is not None and not getattr(wire, "ended", False):
             self._leaving += 1
-            wire.on_frame, wire.on_end = _ignore, self._left
+            wire.on_end = self._left
             wire.close()
 
     def forget(self) -> Any:

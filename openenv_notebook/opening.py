@@ -18,6 +18,7 @@ from openenv_notebook.errors import (
     ConnectFailed,
     ConnectTimeout,
     NotAnOpenEnvServer,
+    ProtocolError,
     SpaceAsleep,
     TransportError,
 )
@@ -93,7 +94,9 @@ async def open_session(session: Session, endpoint: Endpoint, patience: Patience)
     """Open a connection to a server that runs, attach it and prove it; raises as Opener."""
     await _connect_awake(session, endpoint, patience)
     wire = session.link.wire
-    if wire is None or getattr(wire, "ended", False):
+    if isinstance(session.farewell, ProtocolError):
+        raise _not_openenv(session, session.farewell.frame)
+    if session.farewell is not None or wire is None or getattr(wire, "ended", False):
         raise session.farewell or ConnectFailed("the server closed the new connection at once", url=session.url)
     await prove(session, patience.build)
 
@@ -186,5 +189,9 @@ async def prove(session: Session, limit: float | None) -> None:
         reason = hello.error.describe() if hello.error is not None else "it closed"
         raise ConnectFailed(f"the server closed the new session ({reason})", url=session.url)
     if reply_type(hello.reply) not in _REPLIES:
-        what = f"what answers there is a WebSocket, but not OpenEnv (it said {excerpt(hello.reply)!r})"
-        raise NotAnOpenEnvServer(what, url=session.url)
+        raise _not_openenv(session, excerpt(hello.reply))
+
+
+def _not_openenv(session: Session, said: str) -> NotAnOpenEnvServer:
+    what = f"what answers there is a WebSocket, but not OpenEnv (it said {said!r})"
+    return NotAnOpenEnvServer(what, url=session.url)

@@ -7,6 +7,7 @@ connection, so that a script reads from top to bottom.
 from __future__ import annotations
 
 import json
+import logging
 import socket
 import struct
 import threading
@@ -15,11 +16,16 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
+from websockets.exceptions import InvalidState
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
 from websockets.server import ServerProtocol
 
 from support.wire import Replier, error_frame
+
+# What is logged is the client's alone.
+_quiet = logging.getLogger("far-end")
+_quiet.setLevel(logging.CRITICAL)
 
 Script = Callable[["Peer"], None]
 
@@ -39,10 +45,11 @@ class Peer:
     def __init__(self, sock: socket.socket, number: int) -> None:
         self.sock = sock
         self.number = number
-        self.protocol = ServerProtocol(max_size=None)
+        self.protocol = ServerProtocol(max_size=None, logger=_quiet)
         self.pongs = True
         self.received: list[dict[str, Any]] = []
         self.pings = 0
+        self._gone = False
         self._frames: list[bytes] = []
         self._parts: list[bytes] = []
         self.request: Request | None = None
@@ -137,6 +144,8 @@ class Peer:
             self._read()
 
     def _read(self) -> None:
+        if self._gone:
+            raise Ended
         try:
             data = self.sock.recv(65536)
         except OSError:
@@ -160,8 +169,7 @@ class Peer:
                 self._frames.append(b"".join(self._parts))
                 self._parts = []
         elif frame.opcode is Opcode.CLOSE:
-            self.flush()
-            raise Ended
+            self._gone = True
 
     def flush(self, *, answers: bool = False) -> None:
         """Write what the protocol has to send; its own answers to pings only if they are wanted."""
@@ -175,14 +183,15 @@ class SocketServer:
 
     Args:
         script: What to do with a connection; :class:`Ended` ends it quietly.
+        port: Where to listen; 0 takes a free one.
     """
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, port: int = 0) -> None:
         self.script = script
         self.peers: list[Peer] = []
         self.failures: list[BaseException] = []
         self._threads: list[threading.Thread] = []
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = socket.create_server(("127.0.0.1", port))
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self._stopping = False
@@ -225,8 +234,8 @@ class SocketServer:
     def _run(self, peer: Peer) -> None:
         try:
             self.script(peer)
-        except Ended:
-            pass
+        except (Ended, InvalidState):
+            pass  # the client has gone, or is going
         except BaseException as error:
             self.failures.append(error)
         finally:

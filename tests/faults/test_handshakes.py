@@ -1,0 +1,341 @@
+"""What is no OpenEnv server, or does not let us in: told apart by type and by text."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import ssl
+import threading
+import time
+from typing import Any
+
+import pytest
+from support.interrupts import interrupted_when
+from support.sockets import Peer, SocketServer
+from support.waiting import eventually, in_threads
+from support.wire import Replier, error_frame
+
+from openenv_notebook.errors import (
+    ConnectFailed,
+    ConnectTimeout,
+    HandshakeRejected,
+    NotAnOpenEnvServer,
+    OpenEnvError,
+)
+
+PAGE = b"<!doctype html><title>A page</title>"
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+JSON = {"Content-Type": "application/json"}
+
+
+def echo(peer: Peer) -> None:
+    """Be a WebSocket that says back what it hears."""
+    peer.accept()
+    while True:
+        request = peer.receive()
+        peer.say(b'{"type":"echo","of":"%s"}' % request["type"].encode())
+
+
+def greeter(peer: Peer) -> None:
+    """Be a chat that greets."""
+    peer.accept([b"hello and welcome"])
+    peer.wait_for_end()
+
+
+def hang_up(peer: Peer) -> None:
+    """Read the request and close."""
+    peer.read_request()
+    peer.sock.close()
+
+
+def say(text: bytes) -> Any:
+    """Make a script that answers the request by these bytes."""
+    return lambda peer: (peer.read_request(), peer.raw(text))
+
+
+CASES: list[tuple[str, Any, type[OpenEnvError], str]] = [
+    ("echo websocket", echo, NotAnOpenEnvServer, "a WebSocket, but not OpenEnv"),
+    ("greeting websocket", greeter, NotAnOpenEnvServer, "not OpenEnv (it said 'hello and welcome')"),
+    ("web page", lambda peer: peer.answer_http(200, PAGE, HTML), NotAnOpenEnvServer, "a web page answers there"),
+    ("json api", lambda peer: peer.answer_http(200, b"{}", JSON), NotAnOpenEnvServer, "HTTP 200 answers there"),
+    ("page for 404", lambda peer: peer.answer_http(404, PAGE, HTML), NotAnOpenEnvServer, "a web page answers there"),
+    ("page for 405", lambda peer: peer.answer_http(405, PAGE, HTML), NotAnOpenEnvServer, "a web page answers there"),
+    ("401", lambda peer: peer.answer_http(401), HandshakeRejected, "HTTP 401: the token or password is missing"),
+    ("403", lambda peer: peer.answer_http(403), HandshakeRejected, "HTTP 403: it is forbidden, or there"),
+    ("404", lambda peer: peer.answer_http(404, b"{}", JSON), HandshakeRejected, "HTTP 404: there is nothing at this"),
+    ("429", lambda peer: peer.answer_http(429), HandshakeRejected, "HTTP 429: too many requests"),
+    ("500", lambda peer: peer.answer_http(500), HandshakeRejected, "HTTP 500: the server failed"),
+    ("502", lambda peer: peer.answer_http(502), HandshakeRejected, "HTTP 502: a proxy could not reach the server"),
+    ("503", lambda peer: peer.answer_http(503), HandshakeRejected, "HTTP 503: the server is not ready"),
+    ("page for 503", lambda peer: peer.answer_http(503, PAGE, HTML), HandshakeRejected, "HTTP 503"),
+    ("418", lambda peer: peer.answer_http(418), HandshakeRejected, "HTTP 418: it gave no reason"),
+    ("hangs up", hang_up, NotAnOpenEnvServer, "does not speak WebSocket"),
+    ("resets", lambda peer: (peer.read_request(), peer.abort()), NotAnOpenEnvServer, "does not speak WebSocket"),
+    ("garbage", say(b"\x00\x01SSH-2.0\r\n\r\n"), NotAnOpenEnvServer, "does not speak WebSocket"),
+    ("mail server", lambda peer: peer.raw(b"220 mail ESMTP\r\n"), NotAnOpenEnvServer, "does not speak WebSocket"),
+    ("cut off", say(b"HTTP/1.1 101 Switching"), NotAnOpenEnvServer, "does not speak WebSocket"),
+    ("wrong upgrade", lambda peer: peer.answer_http(101), NotAnOpenEnvServer, "handshake failed"),
+]  # fmt: skip
+
+
+def test_a_port_that_closes_at_once(serve: Any, make_env: Any) -> None:
+    """TCP that closes before the handshake, as a proxy whose server is not up, is a failed connect after some tries."""
+    server = serve(lambda peer: peer.sock.close())
+    env = make_env(server)
+    with pytest.raises(ConnectFailed, match=r"drops connections at once|does not speak WebSocket"):
+        env.connect()
+    assert env.status == "new"
+
+
+@pytest.mark.parametrize(("script", "kind", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_what_is_no_server_is_told_apart(
+    serve: Any, make_env: Any, script: Any, kind: type[OpenEnvError], text: str
+) -> None:
+    """Each has its own error, at connect, with the address; nothing counts as a lost session afterwards."""
+    server = serve(script)
+    env = make_env(server)
+    for _ in range(2):
+        with pytest.raises(kind) as caught:
+            env.connect()
+        assert type(caught.value) is kind
+        assert text in str(caught.value)
+        assert caught.value.url == server.url
+        assert env.status == "new"
+    began = time.monotonic()
+    env.close()
+    assert time.monotonic() - began < 1
+
+
+def test_a_status_is_an_attribute(serve: Any, make_env: Any) -> None:
+    """The HTTP status can be asked for."""
+    with pytest.raises(HandshakeRejected) as caught:
+        make_env(serve(lambda peer: peer.answer_http(401))).connect()
+    assert caught.value.status == 401
+    assert "token=" in str(caught.value.hint)
+
+
+def test_a_refused_handshake_can_be_tried_again(serve: Any, make_env: Any) -> None:
+    """After an HTTP refusal the next call connects, and a step is not told of a loss."""
+
+    def script(peer: Peer) -> None:
+        if peer.number == 0:
+            peer.answer_http(503)
+        else:
+            peer.prove()
+            peer.serve()
+
+    env = make_env(serve(script))
+    with pytest.raises(HandshakeRejected):
+        env.connect()
+    # The refused connection has long ended by the time its end is noticed.
+    eventually(lambda: env._session.portal.call(lambda: True))
+    assert env.status == "new"
+    with pytest.warns(UserWarning, match="before any reset"):
+        assert env.step({"n": 1}).observation.echo == {"n": 1}
+
+
+def test_tls_on_a_plain_port(serve: Any, make_env: Any) -> None:
+    """https:// to a server without TLS says which scheme to write."""
+    server = serve(lambda peer: (peer.sock.recv(1000), peer.raw(b"HTTP/1.1 400 Bad Request\r\n\r\n")))
+    with pytest.raises(ConnectFailed, match=r"no TLS connection.*http:// or ws://"):
+        make_env(server.url.replace("http://", "https://")).connect()
+
+
+def test_plain_on_a_tls_port(serve: Any, make_env: Any) -> None:
+    """http:// to a server with TLS says which scheme to write."""
+    alert = b"\x15\x03\x01\x00\x02\x02\x46"
+    with pytest.raises(NotAnOpenEnvServer, match=r"if the server uses TLS, write https:// or wss://"):
+        make_env(serve(lambda peer: (peer.read_request(), peer.raw(alert)))).connect()
+    assert ssl.OPENSSL_VERSION
+
+
+def test_a_silent_websocket(serve: Any, make_env: Any) -> None:
+    """A WebSocket that never answers is a timeout that says what was waited for, and how to wait longer."""
+
+    def script(peer: Peer) -> None:
+        peer.accept()
+        peer.wait_for_end()
+
+    env = make_env(serve(script), message_timeout_s=0.1)
+    for _ in range(2):
+        with pytest.raises(ConnectTimeout, match=r"longer than 0\.1 s: the server opened a session.*message_timeout_s"):
+            env.connect()
+    assert env.status == "new"
+
+
+def test_a_silent_port(serve: Any, make_env: Any) -> None:
+    """TCP that takes the connection and says nothing is a timeout of the handshake."""
+    env = make_env(serve(lambda peer: peer.wait_for_end()), connect_timeout_s=0.1)
+    with pytest.raises(ConnectTimeout, match=r"longer than 0\.1 s: .*handshake.*connect_timeout_s") as caught:
+        env.connect()
+    assert isinstance(caught.value, TimeoutError)
+
+
+def free_port() -> int:
+    """A port nobody listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        return int(sock.getsockname()[1])
+
+
+def test_nothing_listens(make_env: Any) -> None:
+    """A refused connection is tried again for two seconds, then names host and port."""
+    port = free_port()
+    began = time.monotonic()
+    with pytest.raises(ConnectFailed, match=rf"nothing listens at 127\.0\.0\.1:{port} \(connection refused\)"):
+        make_env(f"http://127.0.0.1:{port}").connect()
+    assert 1 < time.monotonic() - began < 4
+
+
+def test_an_unknown_host(make_env: Any) -> None:
+    """A host name that does not exist is named."""
+    with pytest.raises(ConnectFailed, match=r"nowhere\.invalid"):
+        make_env("http://nowhere.invalid:8000", connect_timeout_s=30).connect()
+
+
+def test_e22_a_server_that_starts_late_is_joined(make_env: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """E22: a first attempt that is refused is repeated with back-off, and said; the session then works."""
+    port = free_port()
+    env = make_env(f"http://127.0.0.1:{port}")
+    servers: list[SocketServer] = []
+
+    def start() -> None:
+        eventually(lambda: "trying again" in env.activity)
+        server = SocketServer(lambda peer: (peer.prove(), peer.serve()), port=port)
+        servers.append(server.__enter__())
+
+    with caplog.at_level(logging.INFO, "openenv_notebook"):
+        outcome = in_threads(env.reset, start)
+    env.close()
+    servers[0].__exit__(None, None, None)
+    assert outcome[0].observation.step == 0
+    assert "refused the connection, trying again" in caplog.text
+
+
+def test_e22_a_step_is_never_tried_again(serve: Any, make_env: Any) -> None:
+    """E22: only connecting is repeated; a step whose connection breaks is made once."""
+
+    def script(peer: Peer) -> None:
+        peer.prove()
+        while True:
+            request = peer.receive()
+            if request["type"] == "step":
+                peer.abort()
+                return
+            peer.say(Replier()(request))
+
+    server = serve(script)
+    env = make_env(server)
+    env.reset()
+    with pytest.raises(OpenEnvError):
+        env.step({"n": 1})
+    assert sum(request["type"] == "step" for peer in server.peers for request in peer.received) == 1
+
+
+def test_a_slow_build_is_waited_for(serve: Any, make_env: Any) -> None:
+    """A server that takes long to build its environment is waited for, longer than for the connection, and said."""
+    built = threading.Event()
+
+    def script(peer: Peer) -> None:
+        peer.accept()
+        peer.receive()
+        assert built.wait(10)
+        peer.say(error_frame("UNKNOWN_TYPE"))
+        peer.serve()
+
+    env = make_env(serve(script), connect_timeout_s=0.2)
+
+    def watch() -> None:
+        eventually(lambda: "the server is building the environment" in env.activity)
+        assert "the server is building the environment" in repr(env)
+        threading.Event().wait(0.3)
+        built.set()
+
+    outcome = in_threads(env.reset, watch)
+    assert outcome[0].observation.step == 0
+
+
+def test_an_interrupt_ends_a_connect(serve: Any, make_env: Any) -> None:
+    """SIGINT while the environment is built ends the wait at once; the next call connects and works."""
+
+    def script(peer: Peer) -> None:
+        if peer.number == 0:
+            peer.accept()
+            peer.wait_for_end()
+        peer.prove()
+        peer.serve()
+
+    env = make_env(serve(script))
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), interrupted_when(lambda: "building" in env.activity):
+        env.reset()
+    assert time.monotonic() - began < 2
+    assert env.reset().observation.step == 0
+
+
+def test_an_interrupt_in_the_handshake_leaves_a_working_client(serve: Any, make_env: Any) -> None:
+    """SIGINT while the handshake is unanswered leaves nothing lost."""
+
+    def script(peer: Peer) -> None:
+        if peer.number == 0:
+            peer.wait_for_end()
+        peer.prove()
+        peer.serve()
+
+    server = serve(script)
+    env = make_env(server)
+    with pytest.raises(KeyboardInterrupt), interrupted_when(lambda: server.peers and server.peers[0].request):
+        env.reset()
+    assert env.reset().observation.step == 0
+    assert env.status == "open"
+
+
+def test_headers_and_query_travel(serve: Any, make_env: Any) -> None:
+    """The person's headers, the token and the query of the address stand in the handshake."""
+    server = serve(lambda peer: (peer.prove(), peer.serve()))
+    env = make_env(f"{server.url}/envs/a?key=1", headers={"X-Key": "abc"}, token="secret")
+    env.connect()
+    request = server.peers[0].request
+    assert request.path == "/envs/a/ws?key=1"
+    assert (request.headers["X-Key"], request.headers["Authorization"]) == ("abc", "Bearer secret")
+    assert request.headers["User-Agent"] == "openenv-notebook"
+    assert "Sec-WebSocket-Extensions" not in request.headers
+
+
+def test_a_redirect_elsewhere_gets_none_of_the_headers(serve: Any, make_env: Any) -> None:
+    """A redirect to another origin is followed without the person's headers and token."""
+    other = serve(lambda peer: (peer.prove(), peer.serve()))
+    target = other.url.replace("http", "ws") + "/ws"
+    server = serve(lambda peer: peer.answer_http(307, headers={"Location": target}))
+    env = make_env(server, headers={"X-Key": "abc", "Cookie": "c"}, token="secret")
+    assert env.reset().observation.step == 0
+    assert server.peers[0].request.headers["X-Key"] == "abc"
+    headers = other.peers[0].request.headers
+    assert not {"x-key", "cookie", "authorization"} & {name.lower() for name in headers}
+
+
+def test_a_redirect_at_home_keeps_the_headers(serve: Any, make_env: Any) -> None:
+    """A redirect within the same origin is followed with them."""
+
+    def script(peer: Peer) -> None:
+        if peer.read_request().path == "/ws":
+            peer.answer_http(307, headers={"Location": "/other/ws"})
+        else:
+            peer.prove()
+            peer.serve()
+
+    server = serve(script)
+    env = make_env(server, headers={"X-Key": "abc"})
+    env.connect()
+    assert [peer.request.headers["X-Key"] for peer in server.peers] == ["abc", "abc"]
+
+
+def test_a_secret_is_in_no_text(serve: Any, make_env: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """No error, log or repr of a failed connect holds the token, a header or a password."""
+    server = serve(lambda peer: peer.answer_http(401, b"no"))
+    url = server.url.replace("http://", "http://user:pass-word@") + "?token=query-secret"
+    env = make_env(url, headers={"X-Key": "key-secret"}, token="hf_token-secret")
+    with caplog.at_level(logging.DEBUG), pytest.raises(HandshakeRejected) as caught:
+        env.connect()
+    shown = f"{caught.value} {caught.value!r} {vars(caught.value)} {env!r} {env.async_client!r} {caplog.text}"
+    for secret in ("pass-word", "key-secret", "token-secret", "query-secret"):
+        assert secret not in shown
