@@ -35,6 +35,7 @@ from openenv_notebook.events import Callback
 from openenv_notebook.inspection import Inspection, Known
 from openenv_notebook.many import exchange_many
 from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
+from openenv_notebook.models import model_from_schema
 from openenv_notebook.opening import Opener, Patience
 from openenv_notebook.protocol import STATE_FRAME, Batch, Request, frame
 from openenv_notebook.provider import Provider
@@ -136,6 +137,38 @@ class EnvClient(Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
         self._original: EnvClient[Any, Any, Any] | None = None
         finalizer = weakref.finalize(self, _dropped, self._session, opener.provider)
         finalizer.atexit = False
+
+    @classmethod
+    def typed(cls, *, action: type | None = None, observation: type | None = None, state: type | None = None) -> Any:
+        """Make a subclass that names its models, without writing one.
+
+        Args:
+            action: The model of actions; keywords and bare values of ``step`` go through it.
+            observation: The model of observations.
+            state: The model of states. None leaves a dict.
+
+        Returns:
+            The class: ``Env = GenericEnvClient.typed(observation=Board)``.
+        """
+        generic: Any = EnvClient
+        named = generic[action or dict, observation or dict, state or dict]
+        return type(f"Typed{cls.__name__}", (cls,), {"__orig_bases__": (named,), "__module__": cls.__module__})
+
+    @property
+    def Action(self) -> Any:
+        """The action's model: the client's own, else made from the server's schema, which is known by then.
+
+        Raises:
+            MisuseError: If the schema has not been asked for yet, or the server tells none.
+        """
+        if self._codec.action_model is not None:
+            return self._codec.action_model
+        if self._known.action_model is None:
+            schema = self._action_schema()
+            if schema is None:
+                raise MisuseError("the action's schema is not known yet", hint="call schema() first")
+            self._known.action_model = model_from_schema(schema)
+        return self._known.action_model
 
     # Hooks for subclasses
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote
 
+from pydantic import BaseModel
+
 from openenv_notebook.attributes import AttributeDict, attribute_dict
 from openenv_notebook.discovery import Discovery
 from openenv_notebook.errors import ConnectFailed, NotAnOpenEnvServer, OpenEnvError
@@ -23,12 +25,14 @@ class Known:
         schema_refused: True when it was asked and there is none.
         asking: The question for the schema, while it is being asked.
         tools: The tools of an MCP environment, or None.
+        action_model: The model made from the schema, or None.
     """
 
     schema: AttributeDict | None = None
     schema_refused: bool = False
     asking: asyncio.Task[None] | None = None
     tools: list[Tool] | None = None
+    action_model: type[BaseModel] | None = None
 
 
 class Inspection:

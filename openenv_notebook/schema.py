@@ -27,8 +27,16 @@ class Field:
         return "const" in self.schema
 
 
-def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Follow ``$ref``s inside the document; a circle or a foreign one stays as it is."""
+def resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Follow ``$ref``s inside a document.
+
+    Args:
+        schema: A part of it.
+        root: The document.
+
+    Returns:
+        What the part means; a circle or a reference elsewhere stays as it is.
+    """
     seen: set[str] = set()
     while True:
         # pydantic before 2.9 wraps a reference that stands beside a description.
@@ -54,8 +62,8 @@ def _named(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _objects(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The forms an action may have: the branches of a union, else the schema itself."""
-    root = _resolve(schema, schema)
-    branches = [_resolve(branch, schema) for key in ("oneOf", "anyOf") for branch in root.get(key, ())]
+    root = resolved(schema, schema)
+    branches = [resolved(branch, schema) for key in ("oneOf", "anyOf") for branch in root.get(key, ())]
     return branches or [root]
 
 
@@ -75,7 +83,7 @@ def action_fields(schema: Mapping[str, Any]) -> list[Field]:
     for item in objects:
         for name, part in item["properties"].items():
             required = all(name in other.get("required", ()) for other in objects)
-            fields.setdefault(name, Field(name, required, _resolve(part, schema)))
+            fields.setdefault(name, Field(name, required, resolved(part, schema)))
     return [_choice(field, objects) if field.is_fixed else field for field in fields.values()]
 
 

@@ -252,7 +252,9 @@ class SyncEnvClient(Generic[ActT, ObsT, StateT]):
 
     def schema(self) -> dict[str, Any]:
         """Ask for the JSON Schemas of the environment; asked once, then remembered."""
-        return cast(dict[str, Any], self._call("schema"))
+        found = cast(dict[str, Any], self._call("schema"))
+        self._offer_action()
+        return found
 
     def list_environments(self) -> list[str]:
         """Ask for the names the task API knows environments by."""
@@ -368,6 +370,16 @@ class SyncEnvClient(Generic[ActT, ObsT, StateT]):
         own = [name for name in dir(self._client) if not name.startswith("_")]
         return sorted({*super().__dir__(), *own})
 
+    @functools.cached_property
+    def Action(self) -> Any:
+        """The action's model: the client's own, else made from the server's schema.
+
+        Raises:
+            MisuseError: If the server tells no schema.
+        """
+        self._learn_schema()
+        return self._client.Action
+
     # All other methods of the client's class
 
     def __getattr__(self, name: str) -> Any:
@@ -407,3 +419,9 @@ class SyncEnvClient(Generic[ActT, ObsT, StateT]):
 
     def _learn_schema(self) -> None:
         self._session.portal.call(self._client._learn_schema, name="schema")
+        self._offer_action()
+
+    def _offer_action(self) -> None:
+        """Make ``Action`` an attribute of its own once it is known: Tab then completes its fields."""
+        if self._client._action_schema() is not None:
+            self.__dict__["Action"] = self._client.Action
