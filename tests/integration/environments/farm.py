@@ -15,10 +15,11 @@ import threading
 from typing import Any
 
 import lab
+import plain
 import toolbox
 import uvicorn
 
-APPS = {"lab": lab.make_app, "toolbox": toolbox.make_app}
+APPS = {"lab": lab.make_app, "plain": plain.make_app, "toolbox": toolbox.make_app}
 
 
 def listen(port: int) -> socket.socket:
