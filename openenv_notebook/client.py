@@ -46,6 +46,7 @@ from openenv_notebook.threads import in_thread
 from openenv_notebook.tools import ToolCalls, ToolNamespace
 
 if TYPE_CHECKING:
+    from openenv_notebook.starting import Starting
     from openenv_notebook.sync_client import SyncEnvClient
 
 CLOSE_WITHIN = 2.0
@@ -169,6 +170,50 @@ class EnvClient(Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
                 raise MisuseError("the action's schema is not known yet", hint="call schema() first")
             self._known.action_model = model_from_schema(schema)
         return self._known.action_model
+
+    @classmethod
+    def from_docker_image(cls, image: str, provider: Any = None, **kwargs: Any) -> Starting[Self]:
+        """Start a container and connect to it; the container ends with the client.
+
+        Args:
+            image: The image, such as ``"echo-env:latest"``.
+            provider: Starts it (``start_container``) instead of the docker command.
+            **kwargs: For a provider: arguments of its ``start_container``. Else ``port``,
+                ``env_vars``, ``ready_within`` (seconds), and arguments of the client class.
+
+        Returns:
+            An awaitable that gives the connected client; its ``.sync()`` gives the connected
+            blocking one. Nothing is started before.
+        """
+        from openenv_notebook.starting import from_docker_image
+
+        return from_docker_image(cls, image, provider, kwargs)
+
+    @classmethod
+    def from_env(
+        cls,
+        repo_id: str,
+        *,
+        use_docker: bool = True,
+        provider: Any = None,
+        project_path: str | None = None,
+        **kwargs: Any,
+    ) -> Starting[Self]:
+        """Start a Hub Space on this machine and connect to it; it ends with the client.
+
+        Args:
+            repo_id: The Space, ``owner/name``.
+            use_docker: True runs the Space's image, False its project by uv.
+            provider: Starts it instead, as in the official package.
+            project_path: For uv: a folder or git address instead of the Space's own.
+            **kwargs: As for :meth:`from_docker_image`; and ``tag`` of the image.
+
+        Returns:
+            An awaitable that also has ``.sync()``, as :meth:`from_docker_image`.
+        """
+        from openenv_notebook.starting import from_env
+
+        return from_env(cls, repo_id, use_docker, provider, project_path, kwargs)
 
     # Hooks for subclasses
 

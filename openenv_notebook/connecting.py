@@ -7,14 +7,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from openenv_notebook import registry
 from openenv_notebook.client import EnvClient, GenericEnvClient
 from openenv_notebook.errors import AtCapacity
 from openenv_notebook.servers import SharedServer
 from openenv_notebook.sync_client import SyncEnvClient
-from openenv_notebook.targets import LocalTarget, parse_target
+from openenv_notebook.targets import Address, parse_target
 
 log = logging.getLogger("openenv_notebook")
 
@@ -23,7 +23,7 @@ _REPORT_AFTER = 1.0
 
 
 def connect(
-    target: str,
+    target: str | Callable[..., Any],
     *,
     client: type[EnvClient[Any, Any, Any]] = GenericEnvClient,
     headers: Mapping[str, str] | None = None,
@@ -37,8 +37,9 @@ def connect(
     """Connect to an environment and return a blocking client with an open session.
 
     Args:
-        target: ``localhost:8000``, any http or ws address, ``owner/name`` (a Hub Space), or
-            ``demo:grid`` (served in this process as long as a client needs it).
+        target: ``localhost:8000``, any http or ws address, ``owner/name`` (a Hub Space); or
+            something to serve as long as a client needs it: ``demo:grid``, ``./folder``,
+            ``module:app``, ``docker:image``, ``uv:project``, or a class of environments.
         client: The client class.
         headers: Sent with the handshake and with HTTP requests.
         token: A Hub token for a private Space; the one of this machine is found by itself.
@@ -57,13 +58,13 @@ def connect(
         AtCapacity: If all its sessions are taken. In a notebook, sessions held by an earlier
             run of the same cell are closed first.
     """
-    parsed = parse_target(target)
     settings |= {"connect_timeout_s": connect_timeout, "message_timeout_s": timeout, "wait_s": wait}
     settings |= {"headers": headers, "token": token}
-    if isinstance(parsed, LocalTarget):
-        made = client(provider=SharedServer(parsed), **settings)
+    parsed = parse_target(target) if isinstance(target, str) else target
+    if isinstance(parsed, Address):
+        made = client(cast(str, target), **settings)
     else:
-        made = client(target, **settings)
+        made = client(provider=SharedServer(parsed), **settings)
     owner = registry.current_owner()
     env: SyncEnvClient[Any, Any, Any] = made.sync()
     try:

@@ -466,6 +466,10 @@ class ServerStartFailed(OpenEnvError):
     def describe(self) -> str:
         return str(self.args[0]) + "".join(f"\n  | {line}" for line in self.log)
 
+    def __str__(self) -> str:
+        where = " · ".join(part for part in (self.url, self.hint) if part)
+        return self.describe() + (f"\n  {where}" if where and self.log else f" · {where}" if where else "")
+
 
 class MisuseError(OpenEnvError):
     """The call itself cannot be meant this way."""

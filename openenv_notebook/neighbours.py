@@ -13,6 +13,7 @@ import secrets
 import weakref
 from collections import deque
 from contextvars import Context
+from types import TracebackType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -37,7 +38,7 @@ class Caller:
 
     def __init__(self, session: Session) -> None:
         self._session = weakref.ref(session)
-        self._raised: deque[BaseException] = deque(maxlen=64)
+        self._raised: deque[tuple[BaseException, TracebackType | None]] = deque(maxlen=64)
 
     @property
     def context(self) -> Context | None:
@@ -46,13 +47,14 @@ class Caller:
         request = session.request_in_progress if session is not None else None
         return request.context if request is not None else None
 
-    def leave(self, error: BaseException) -> None:
+    def leave(self, error: BaseException, trace: TracebackType | None) -> None:
         """Leave what the environment raised, before the reply that tells it in words.
 
         Args:
-            error: The exception, its traceback beginning in the environment's own code.
+            error: The exception.
+            trace: Where it was raised, beginning in the environment's own code.
         """
-        self._raised.append(error)
+        self._raised.append((error, trace))
 
     def cause_of(self, error: OpenEnvError) -> BaseException | None:
         """Find what the environment raised behind an error that came over the wire.
@@ -66,12 +68,13 @@ class Caller:
         if isinstance(error, FactoryFailed) and self._raised:
             # The words do not name the cause, and nothing else can have failed before.
             error.hint = None
-            return self._raised.pop()
+            left, trace = self._raised.pop()
+            return left.with_traceback(trace)
         if isinstance(error, EnvironmentFailed):
             while self._raised:
-                left = self._raised.popleft()
+                left, trace = self._raised.popleft()
                 if str(left) == error.message:
-                    return left
+                    return left.with_traceback(trace)
         return None
 
 

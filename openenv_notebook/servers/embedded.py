@@ -16,6 +16,7 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 
 from openenv_notebook.demo.environment import DemoEnvironment
 from openenv_notebook.errors import MisuseError, ServerStartFailed
+from openenv_notebook.servers import backend
 from openenv_notebook.servers.gate import Gate
 from openenv_notebook.servers.http_routes import Described, HttpRoutes, describe_metadata, describe_schema
 from openenv_notebook.servers.session_handler import SessionHandler
@@ -54,6 +55,8 @@ class EmbeddedServer:
     Raises:
         ValueError: ``sessions`` is below 1, or an entry of ``allowed_hosts`` is no host name.
     """
+
+    kind = "demo"
 
     def __init__(
         self,
@@ -101,6 +104,11 @@ class EmbeddedServer:
         return self._port is not None and self._thread is not None and self._thread.is_alive()
 
     @property
+    def log(self) -> list[str]:
+        """Nothing: a demo prints nothing of its own."""
+        return []
+
+    @property
     def sessions_active(self) -> int:
         """How many sessions are in use."""
         return self._handler.active
@@ -110,8 +118,12 @@ class EmbeddedServer:
         """How many sessions there may be at a time."""
         return self._handler.maximum
 
-    def start(self) -> Self:
+    def start(self, ready_within: float = 60.0, progress: Callable[[str], object] | None = None) -> Self:
         """Start listening; does nothing on a running server.
+
+        Args:
+            ready_within: Not used: this takes no time.
+            progress: Not called.
 
         Returns:
             The server itself, listening.
@@ -125,7 +137,17 @@ class EmbeddedServer:
                 self._launch()
             elif not self._thread.is_alive():
                 raise MisuseError(f"the server {self.name!r} was stopped", hint="make a new one")
+        backend.remember(self)
         return self
+
+    def stop_soon(self) -> None:
+        """Ask the server to stop and wait for nothing."""
+        loop, stopping = self._loop, self._stopping
+        # In a forked child the thread does not exist, and the loop's pipe is the parent's.
+        if loop is not None and stopping is not None and os.getpid() == self._pid:
+            # A closed loop refuses: the server was stopped before.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(stopping.set)
 
     def stop(self) -> None:
         """Stop listening, end all sessions (close code 1012) and join the thread.
@@ -134,13 +156,10 @@ class EmbeddedServer:
         it only asks the server to stop.
         """
         with self._lock:
-            thread, loop, stopping = self._thread, self._loop, self._stopping
-        # In a forked child the thread does not exist, and the loop's pipe is the parent's.
-        if thread is None or loop is None or stopping is None or os.getpid() != self._pid:
+            thread = self._thread
+        if thread is None or os.getpid() != self._pid:
             return
-        # A closed loop refuses: the server was stopped before.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(stopping.set)
+        self.stop_soon()
         if thread is not threading.current_thread():
             thread.join(STOP_SECONDS)
             if thread.is_alive():

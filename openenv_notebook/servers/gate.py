@@ -2,12 +2,22 @@
 
 A page in a browser can send requests to the loopback address. Its ``Origin`` gives it
 away, and where a name was rebound to the loopback address (DNS rebinding), the ``Host``.
+
+Only the standard library is used: servers in processes of their own load this file as well,
+and run with whatever packages their project has.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
@@ -64,3 +74,50 @@ class Gate:
             if match is None or host_of(match["authority"]) not in self._allowed:
                 return "this server takes no requests from pages of other sites"
         return None
+
+
+class Guarded:
+    """An ASGI application that lets only who may pass come to another one.
+
+    Args:
+        app: The application.
+        gate: The check.
+    """
+
+    def __init__(self, app: Application, gate: Gate) -> None:
+        self._app = app
+        self._gate = gate
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serve one connection or request."""
+        if scope["type"] in ("http", "websocket"):
+            refusal = self._gate.refusal(values(scope, b"host"), values(scope, b"origin"))
+            if refusal is not None:
+                await _refuse(scope, receive, send, refusal)
+                return
+        await self._app(scope, receive, send)
+
+
+def values(scope: Message, name: bytes) -> list[str]:
+    """Give all values of a header.
+
+    Args:
+        scope: The connection.
+        name: The header's name in lower case.
+
+    Returns:
+        The values in their order.
+    """
+    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
+
+
+async def _refuse(scope: Message, receive: Receive, send: Send, reason: str) -> None:
+    """Answer 403 to a request or to the handshake of a WebSocket."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    body = json.dumps({"detail": reason}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

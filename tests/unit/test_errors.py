@@ -144,7 +144,7 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
     (ToolFailed(tool="read"), "the tool 'read' failed: (no message)"),
     (
         ServerStartFailed("docker run ended with 1", log=["a", "b"], hint="is docker there?"),
-        "docker run ended with 1\n  | a\n  | b · is docker there?",
+        "docker run ended with 1\n  | a\n  | b\n  is docker there?",
     ),
     (MisuseError("not both", hint="one of them"), "not both · one of them"),
     (ClientClosed(url=URL), "the client is closed · http://localhost:8000 · connect again for a new client"),
