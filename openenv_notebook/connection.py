@@ -138,6 +138,11 @@ class Connection(ClientConnection):
         """Take what the socket gives."""
         self._heard = self.loop.time()
         super().data_received(data)
+        sent = self.protocol.close_sent
+        if sent is not None and sent.code != CloseCode.NORMAL_CLOSURE and not self.ended:
+            # It broke the rules; there is no answer to wait for.
+            self.transport.close()
+            self._end()
 
     def process_event(self, event: Any) -> None:
         """Take one event; nothing may escape, it would kill the transport unexplained."""
@@ -185,21 +190,19 @@ class Connection(ClientConnection):
                 self.protocol.fail(CloseCode.INVALID_DATA, "invalid UTF-8")
                 self.send_data()
                 self._why = "it sent text that is not UTF-8"
-                self._end(CloseCode.INVALID_DATA)
                 return
         self.on_frame(data)
 
-    def _end(self, code: int | None = None) -> None:
+    def _end(self) -> None:
         if self.ended:
             return
         self.ended = True
         received, sent = self.protocol.close_rcvd, self.protocol.close_sent
-        if code is None and received is not None:
+        code, why = int(CloseCode.ABNORMAL_CLOSURE), self._why
+        if received is not None:
             code, why = received.code, received.reason or self._why
-        elif code is None and sent is not None and sent.code != CloseCode.NORMAL_CLOSURE:
+        elif sent is not None and sent.code != CloseCode.NORMAL_CLOSURE:
             code, why = sent.code, self._why or sent.reason
-        else:
-            code, why = code or int(CloseCode.ABNORMAL_CLOSURE), self._why
         self.on_end(int(code), why)
 
     # Keepalive

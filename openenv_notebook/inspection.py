@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from openenv_notebook.attributes import AttributeDict, attribute_dict
 from openenv_notebook.discovery import Discovery
-from openenv_notebook.errors import ConnectFailed, NotAnOpenEnvServer, OpenEnvError
+from openenv_notebook.errors import ConnectFailed, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
 from openenv_notebook.messages import Tool
 
 
@@ -105,7 +105,11 @@ class Inspection:
 
     async def list_environments(self) -> list[str]:
         """Ask for the names the task API knows environments by (servers from 0.4.2)."""
-        return cast(list[str], await self._discovery().get("/list_environments"))
+        path = "/list_environments"
+        names = await self._discovery().get(path)
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise NotAnOpenEnvServer(f"{path} answers with something that is not a list of names")
+        return names
 
     async def list_splits(self, env_name: str | None = None) -> list[dict[str, Any]]:
         """Ask for the splits of an environment's tasks.
@@ -123,11 +127,11 @@ class Inspection:
 
     async def list_tasks(self, split: str, env_name: str | None = None) -> list[Any]:
         """Ask for all tasks of a split; arguments and errors as :meth:`list_splits`."""
-        return cast(list[Any], (await self._task("tasks", env_name, split=split))["tasks"])
+        return cast(list[Any], await self._task("tasks", "tasks", env_name, split=split))
 
     async def num_tasks(self, split: str, env_name: str | None = None) -> int:
         """Ask how many tasks a split has; arguments and errors as :meth:`list_splits`."""
-        return int((await self._task("num_tasks", env_name, split=split))["num_tasks"])
+        return cast(int, await self._task("num_tasks", "num_tasks", env_name, split=split))
 
     async def get_task(self, split: str, index: int, env_name: str | None = None) -> Any:
         """Ask for one task.
@@ -143,21 +147,26 @@ class Inspection:
         Raises:
             NotSupportedHere: If the environment has no tasks, or the server no task API.
         """
-        return (await self._task("task", env_name, split=split, index=index))["task"]
+        return await self._task("task", "task", env_name, split=split, index=index)
 
     async def get_task_range(
         self, split: str, start: int | None = None, stop: int | None = None, env_name: str | None = None
     ) -> list[Any]:
         """Ask for the tasks from ``start`` up to, not including, ``stop``; else as :meth:`get_task`."""
-        return cast(list[Any], (await self._task("task_range", env_name, split=split, start=start, stop=stop))["tasks"])
+        return cast(list[Any], await self._task("task_range", "tasks", env_name, split=split, start=start, stop=stop))
 
-    async def _task(self, route: str, env_name: str | None, **body: Any) -> dict[str, Any]:
+    async def _task(self, route: str, key: str, env_name: str | None, **body: Any) -> Any:
         path = await self._route(env_name, route)
-        return self._as_object(path, await self._discovery().post(path, body))
+        answer = self._as_object(path, await self._discovery().post(path, body))
+        if key not in answer:
+            raise NotAnOpenEnvServer(f"{path} answers without {key!r}")
+        return answer[key]
 
     async def _route(self, env_name: str | None, route: str) -> str:
-        name = env_name if env_name is not None else (await self.list_environments())[0]
-        return f"/{quote(name, safe='')}/{route}"
+        names = [env_name] if env_name is not None else await self.list_environments()
+        if not names:
+            raise NotSupportedHere("this server names no environment")
+        return f"/{quote(names[0], safe='')}/{route}"
 
     async def _object(self, path: str) -> AttributeDict:
         return self._as_object(path, await self._discovery().get(path))

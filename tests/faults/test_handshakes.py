@@ -277,6 +277,7 @@ def test_an_interrupt_in_the_handshake_leaves_a_working_client(serve: Any, make_
 
     def script(peer: Peer) -> None:
         if peer.number == 0:
+            peer.read_request()
             peer.wait_for_end()
         peer.prove()
         peer.serve()

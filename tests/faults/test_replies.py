@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from typing import Any
 
@@ -140,6 +141,26 @@ def test_a18_a_limit_names_its_option(serve: Any, make_env: Any) -> None:
         env.step({"n": 2})
     assert env.reset().observation.step == 0
     assert env.step({"n": 3}).observation.echo == {"n": 3}
+
+
+@pytest.mark.parametrize("reply", [result_frame({"pixels": "x" * (2 * MIB)}), b"\xff\xfe"], ids=["large", "not UTF-8"])
+def test_a_server_that_does_not_answer_our_close(serve: Any, make_env: Any, reply: bytes) -> None:
+    """What makes us close is told at once, also where the far end takes its time with its own close."""
+    told = threading.Event()
+
+    def hang(peer: Peer) -> None:
+        peer.say(reply)
+        told.wait(10)
+
+    env = make_env(serve(replying(hang)), max_message_size_mb=1)
+    env.reset()
+    began = time.monotonic()
+    with pytest.raises(SessionLost) as caught:
+        env.step({"n": 1})
+    assert time.monotonic() - began < 2
+    assert caught.value.code in (1007, 1009)
+    env.close()
+    told.set()
 
 
 def test_a18_a_limit_counts_fragments_together(serve: Any, make_env: Any) -> None:

@@ -6,6 +6,8 @@ connection, so that a script reads from top to bottom.
 
 from __future__ import annotations
 
+import http.client
+import io
 import json
 import logging
 import socket
@@ -13,12 +15,14 @@ import struct
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
 from websockets.exceptions import InvalidState
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
+from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from support.wire import Replier, error_frame
@@ -28,6 +32,15 @@ _quiet = logging.getLogger("far-end")
 _quiet.setLevel(logging.CRITICAL)
 
 Script = Callable[["Peer"], None]
+
+
+@dataclass
+class HttpRequest:
+    """The request that opened a connection."""
+
+    method: str
+    path: str
+    headers: Any
 
 
 class Ended(Exception):
@@ -52,19 +65,35 @@ class Peer:
         self._gone = False
         self._frames: list[bytes] = []
         self._parts: list[bytes] = []
-        self.request: Request | None = None
+        self.request: HttpRequest | None = None
+        self.body = b""
+        self._head = b""
 
     # The handshake
 
-    def read_request(self) -> Request:
+    def read_request(self) -> HttpRequest:
         """Read the HTTP request that opens the connection."""
-        while self.request is None:
-            self._read()
+        if self.request is None:
+            while b"\r\n\r\n" not in self._head:
+                self._head += self._receive_bytes()
+            line, _, rest = self._head.partition(b"\r\n")
+            headers = http.client.parse_headers(io.BytesIO(rest))
+            self.request = HttpRequest(*line.decode().split()[:2], headers)
         return self.request
+
+    def read_body(self) -> bytes:
+        """Read what follows the request."""
+        size = int(self.read_request().headers.get("Content-Length", 0))
+        while len(body := self._head.partition(b"\r\n\r\n")[2]) < size:
+            self._head += self._receive_bytes()
+        return body
 
     def accept(self, and_say: Iterable[bytes] = (), close: int | None = None) -> None:
         """Accept the WebSocket; frames given here, and a close, go out in the same write."""
-        request = self.read_request()
+        self.read_request()
+        self.protocol.receive_data(self._head)
+        (request,) = self.protocol.events_received()
+        assert isinstance(request, Request)
         self.protocol.send_response(self.protocol.accept(request))
         for frame in and_say:
             self.protocol.send_text(frame)
@@ -74,11 +103,12 @@ class Peer:
 
     def answer_http(self, status: int, body: bytes = b"", headers: Mapping[str, str] | None = None) -> None:
         """Answer the request by plain HTTP and close."""
-        self.read_request()
+        self.body = self.read_body()
         all_headers = {"Content-Length": str(len(body)), "Connection": "close", **(headers or {})}
         lines = [f"HTTP/1.1 {status} Because", *(f"{name}: {value}" for name, value in all_headers.items()), "", ""]
         self.raw("\r\n".join(lines).encode() + body)
-        self.sock.shutdown(socket.SHUT_WR)
+        with suppress(OSError):
+            self.sock.shutdown(socket.SHUT_WR)
 
     # Frames
 
@@ -141,22 +171,26 @@ class Peer:
     def wait_for_end(self) -> None:
         """Read, and answer nothing, until the client goes."""
         while True:
-            self._read()
+            if self.protocol.state is State.OPEN:
+                self._read()
+            else:
+                self._receive_bytes()
 
-    def _read(self) -> None:
-        if self._gone:
-            raise Ended
+    def _receive_bytes(self) -> bytes:
         try:
             data = self.sock.recv(65536)
         except OSError:
             raise Ended from None
         if not data:
             raise Ended
-        self.protocol.receive_data(data)
+        return data
+
+    def _read(self) -> None:
+        if self._gone:
+            raise Ended
+        self.protocol.receive_data(self._receive_bytes())
         for event in self.protocol.events_received():
-            if isinstance(event, Request):
-                self.request = event
-            elif isinstance(event, Frame):
+            if isinstance(event, Frame):
                 self._take(event)
         self.flush(answers=True)
 
