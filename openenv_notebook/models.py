@@ -53,7 +53,8 @@ def model_from_schema(schema: Mapping[str, Any], name: str = "Action") -> type[S
         A model with the action's fields, their types, bounds, defaults and descriptions.
     """
     fields: dict[str, Any] = {}
-    for field in action_fields(schema):
+    # What must be given comes first where Tab completes.
+    for field in sorted(action_fields(schema), key=lambda field: not field.required):
         fields[_python_name(field.name)] = _field(field.name, field.schema, schema, required=field.required, depth=0)
     return create_model(_class_name(schema, name), __base__=SchemaModel, **fields)
 

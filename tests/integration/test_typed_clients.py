@@ -41,7 +41,7 @@ def test_the_servers_schema_gives_a_model_of_the_action() -> None:
     """env.Action has the action's fields in its signature, refuses wrong ones before they are sent, and steps."""
     with openenv_notebook.connect("demo:grid") as env:
         env.reset(seed=1)
-        assert list(inspect.signature(env.Action).parameters) == ["metadata", "direction"]
+        assert list(inspect.signature(env.Action).parameters) == ["direction", "metadata"]
         for wrong in ({"direction": "sideways"}, {"way": "up"}):
             with pytest.raises(ValidationError):
                 env.Action(**wrong)

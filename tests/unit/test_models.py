@@ -44,7 +44,7 @@ def test_only_what_was_given_is_sent() -> None:
     model = model_from_schema(schema)
     assert fields_of(model(column=3)) == {"kind": "move", "column": 3}
     assert fields_of(model(column=3, name=None, speed=2)) == {"kind": "move", "column": 3, "name": None, "speed": 2.0}
-    assert list(inspect.signature(model).parameters) == ["kind", "column", "name", "speed"]
+    assert list(inspect.signature(model).parameters) == ["column", "kind", "name", "speed"]
     with pytest.raises(ValidationError, match="less than or equal to 6"):
         model(column=9)
 
