@@ -39,6 +39,8 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any, Self, cast
 
+from openenv_notebook.characters import visible
+
 _full_tracebacks = False
 
 
@@ -81,7 +83,8 @@ class OpenEnvError(Exception):
 
     def __str__(self) -> str:
         parts = [self.describe(), self.url, self.hint]
-        return " · ".join(part for part in parts if part)
+        # A server's words must not steer the terminal; the attributes hold them as they came.
+        return visible(" · ".join(part for part in parts if part))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.args, dict(self.__dict__))
@@ -333,7 +336,8 @@ class InvalidAction(ServerError):
 
     def __str__(self) -> str:
         where = " · ".join(part for part in (self.url, self.hint) if part)
-        return self.describe() + (f"\n  {where}" if where and self.errors else f" · {where}" if where else "")
+        end = f"\n  {where}" if where and self.errors else f" · {where}" if where else ""
+        return visible(self.describe() + end)
 
 
 class EnvironmentFailed(ServerError):
