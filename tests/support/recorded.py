@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from openenv_notebook.episode import saved_result
+from openenv_notebook.messages import StepResult
+
 FOLDER = Path(__file__).parent.parent / "recordings"
 
 
@@ -28,3 +31,9 @@ def exchanges() -> dict[str, list[dict[str, Any]]]:
         str(file.parent.relative_to(FOLDER)): [json.loads(line) for line in file.read_text().splitlines()]
         for file in files
     }
+
+
+def results(name: str) -> list[StepResult[Any]]:
+    """The results among the replies of a recorded conversation."""
+    frames = [json.loads(each["frame"]) for each in exchanges()[name] if each["dir"] == "recv"]
+    return [saved_result(frame["data"]) for frame in frames if frame.get("type") == "observation"]

@@ -8,6 +8,7 @@ exported with ``nbconvert --sanitize-html``, which knows div, span, pre, table, 
 from __future__ import annotations
 
 import html
+import re
 
 from openenv_notebook.characters import one_line, visible
 from openenv_notebook.jupyter.render.blocks import (
@@ -40,16 +41,21 @@ _LOOKS: dict[Look, str] = {
     "good": "color:var(--jp-success-color1,var(--vscode-testing-iconPassed,inherit))",
     "bad": "color:var(--jp-error-color1,var(--vscode-errorForeground,inherit))",
 }
-_ROOT = f"{_TEXT};font-size:13px;line-height:1.5;max-width:100%;overflow-x:auto;font-variant-numeric:tabular-nums"
-_TABLE = "margin:2px 0;border-collapse:collapse;table-layout:auto;font-size:13px"
+_ROOT = (
+    f"{_TEXT};padding:4px 0;font-size:13px;line-height:1.5;max-width:100%;overflow-x:auto;"
+    "font-variant-numeric:tabular-nums"
+)
+_TABLE = "margin:0;border-collapse:collapse;table-layout:auto;font-size:13px"
 # A front end's own stripes would paint over what the lines say.
 _ROW = "background:none"
 _LABEL = f"{_MUTED};padding:2px 16px 2px 0;text-align:left;vertical-align:top;white-space:nowrap"
 _VALUE = "padding:2px 0;text-align:left;vertical-align:top;overflow-wrap:anywhere"
 _CELL = "padding:3px 18px 3px 0;vertical-align:top;overflow-wrap:anywhere;text-align:"
-_SQUARE = "padding:2px 7px;text-align:center"
+_SQUARE = "padding:2px 7px;text-align:center;min-width:1em"
 _PRE = f"{_MONO};margin:0;white-space:pre-wrap;overflow-wrap:anywhere;background:none;font-size:12.5px"
 _LOUD = f"{_TEXT};font-weight:600;background:var(--jp-layout-color2,none)"
+# $…$, \\(…\\), \\[…\\], \\begin…; none is looked for within pre.
+_FORMULA = re.compile(r"\$|\\")
 _TALLEST, _SMALLEST, _MOST_SQUARES = 420, 240, 100
 
 
@@ -66,8 +72,12 @@ def write_html(block: Block) -> str:
 
 
 def escape(text: str) -> str:
-    """Clean and escape a text of a server, for a place within a line or an attribute."""
-    return html.escape(one_line(text))
+    """Clean and escape a text of a server, for a place within a line.
+
+    Front ends look for formulas in HTML outputs and typeset them (``\\href`` makes a link to
+    anywhere); each sign that could begin one stands in a tag of its own, which ends a formula.
+    """
+    return _FORMULA.sub(r"<span>\g<0></span>", html.escape(one_line(text)))
 
 
 def size_without_pictures(written: str) -> int:
@@ -81,7 +91,7 @@ def _write(block: Block) -> str:
         case Line(spans):
             return f"<div>{''.join(map(_span, spans))}</div>"
         case Paragraph(text):
-            return f'<pre style="{_PRE}">{html.escape(visible(text))}</pre>'
+            return f'<pre style="{_PRE}">{html.escape(visible(text), quote=False)}</pre>'
         case Fields(rows):
             return f'<table style="{_TABLE}">{"".join(_field(name, inside) for name, inside in rows)}</table>'
         case Table(columns, rows):
@@ -146,17 +156,17 @@ def _squares(board: Board) -> str:
 
 def _lines(board: Board) -> str:
     cells = [[one_line(cell) for cell in row] for row in board.cells]
-    width = max(len(cell) for row in cells for cell in row)
-    lines = []
-    for row, shown in zip(board.cells, cells, strict=True):
-        padded = [html.escape(text.rjust(width)) for text in shown]
-        lines.append(
-            " ".join(
-                text if cell in board.quiet else f'<b style="{_TEXT}">{text}</b>'
-                for cell, text in zip(row, padded, strict=True)
-            )
-        )
-    return f'<pre style="{_MONO};{_MUTED};margin:0;background:none;line-height:1.25">{chr(10).join(lines)}</pre>'
+    width = max(len(cell) for row in [board.columns, *cells] for cell in row)
+    margin = max(map(len, board.rows))
+
+    def shown(cell: str) -> str:
+        text = html.escape(cell.rjust(width))
+        return text if cell in board.quiet else f'<b style="{_TEXT}">{text}</b>'
+
+    above = " " * margin + "  " + " ".join(name.rjust(width) for name in board.columns)
+    lines = [f"{name:>{margin}}  {' '.join(map(shown, row))}" for name, row in zip(board.rows, cells, strict=True)]
+    body = "\n".join([above, *lines])
+    return f'<pre style="{_MONO};{_MUTED};margin:0;background:none;line-height:1.25">{body}</pre>'
 
 
 def _picture(picture: Picture) -> str:
@@ -170,7 +180,7 @@ def _picture(picture: Picture) -> str:
     sharp = ";image-rendering:pixelated" if longest < _SMALLEST else ""
     style = f"max-width:100%;max-height:{_TALLEST}px;object-fit:contain;object-position:left{sharp}"
     source = f"data:image/{picture.kind};base64,{picture.data}"
-    return f'<img alt="{escape(alt_text(picture))}"{size} style="{style}" src="{source}">'
+    return f'<img alt="{html.escape(one_line(alt_text(picture)))}"{size} style="{style}" src="{source}">'
 
 
 def alt_text(picture: Picture) -> str:

@@ -15,6 +15,8 @@ from openenv_notebook.messages import short_repr
 from openenv_notebook.schema import only_required_field
 
 _MOST_STEPS = 20
+# Fewer rewards than these are seen in the table.
+_CURVE = 8
 _STATES: dict[str, Look] = {"open": "good", "lost": "bad"}
 _STEP_COLUMNS = (
     Column("#", is_number=True),
@@ -24,6 +26,10 @@ _STEP_COLUMNS = (
     Column("done"),
     Column("ms", is_number=True),
 )
+
+
+def _reward_span(value: Any) -> Span:
+    return Span(reward(value), "muted" if value is None else "strong")
 
 
 def reward(value: Any) -> str:
@@ -51,7 +57,7 @@ def of_result(result: Any, hidden: frozenset[str] = frozenset()) -> Block:
         Its blocks.
     """
     describer = Describer(hidden)
-    head = facts(("reward", reward(result.reward)), ("done", yes(result.done)))
+    head = facts(("reward", _reward_span(result.reward)), ("done", yes(result.done)))
     observation = result.observation
     fields = as_fields(observation)
     if fields is None:
@@ -145,8 +151,8 @@ def of_episode(episode: Episode) -> Block:
     pairs = [("steps", str(episode.length)), ("return", reward(episode.total_reward)), ("done", yes(episode.done))]
     head: Line = facts(*((name, Span(value, "strong")) for name, value in pairs))
     rewards = [step.reward for step in episode if step.kind != "reset" and step.reward is not None]
-    if len(rewards) > 2 and any(rewards):
-        head = Line((*head.spans, Span(f"   {sparkline(rewards)}", "accent")))
+    if len(rewards) >= _CURVE:
+        head = Line((*head.spans, Span(f"   {sparkline(rewards)}", "muted")))
     if not len(episode):
         return head
     steps = list(enumerate(episode.steps))[-_MOST_STEPS:]

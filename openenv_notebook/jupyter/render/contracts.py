@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openenv_notebook.jupyter.render.blocks import Block, Column, Fields, Fold, Span, Stack, Table, facts, line
+from openenv_notebook.jupyter.render.blocks import Block, Column, Fields, Fold, Span, Stack, Table, line
 from openenv_notebook.jupyter.render.lines import kind
 from openenv_notebook.jupyter.render.masking import HIDDEN, hides, is_secret_schema
 from openenv_notebook.messages import Tool, short_repr
@@ -76,7 +76,7 @@ def of_schema(schema: Mapping[str, Any]) -> Block:
     """
     fields = action_fields(schema)
     title = _cut(str(schema.get("title") or "action"))
-    head = facts((title, f"{len(fields)} fields" if len(fields) != 1 else "1 field"))
+    head = line(Span(title, "strong"), Span("  1 field" if len(fields) == 1 else f"  {len(fields)} fields", "muted"))
     if not fields:
         return head
     # What must be given comes first, what is sent along last.

@@ -168,7 +168,7 @@ class Describer:
         if array is not None and (len(array.values) > _MOST_ITEMS or len(array.shape) > 2):
             first = ", ".join(number(value) for value in array.values[:100])
             rest = f", … {len(array.values):,} in all" if len(array.values) > 100 else ""
-            return Stack((line(summary(array)), Fold("the numbers", self._paragraph(f"{first}{rest}"), is_more=True)))
+            return Stack((line(*summary(array)), Fold("the numbers", self._paragraph(f"{first}{rest}"), is_more=True)))
         return self._items(values, depth)
 
     def _items(self, values: Sequence[Any], depth: int) -> Block:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
 
+from openenv_notebook.jupyter.render.blocks import Span
+
 _BARS = "▁▂▃▄▅▆▇█"
 _LARGEST = 4_000_000
 _NUMBERS = (int, float, bool)
@@ -50,8 +52,8 @@ def read_array(value: Any) -> Array | None:
     return None
 
 
-def summary(array: Array) -> str:
-    """Write an array in a line: ``20×20×8 numbers · min 0 · max 1 · mean 0.13 ▁▂▇``."""
+def summary(array: Array) -> tuple[str, Span]:
+    """Write an array in a line: ``20×20×8 numbers · min 0 · max 1 · mean 0.13``, and its curve ``▁▂▇``."""
     finite = [value for value in array.values if math.isfinite(value)]
     parts = [f"{'×'.join(map(str, array.shape))} numbers"]
     if finite:
@@ -59,7 +61,7 @@ def summary(array: Array) -> str:
     if len(finite) < len(array.values):
         parts.append(f"{len(array.values) - len(finite)} not finite")
     curve = f"  {sparkline(finite)}" if len(array.shape) == 1 and len(finite) > 2 else ""
-    return " · ".join(parts) + curve
+    return " · ".join(parts), Span(curve, "muted")
 
 
 def number(value: Any) -> str:

@@ -73,7 +73,8 @@ def to_html(value: Any) -> str | None:
             return None
         written = write_html(block)
         if size_without_pictures(written) > LONGEST:
-            written = write_html(Paragraph(write_text(block)))
+            # At most five bytes a character when escaped.
+            written = write_html(Paragraph(write_text(block)[: LONGEST // 6]))
         return written
     except Exception:
         return None

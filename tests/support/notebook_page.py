@@ -1,0 +1,65 @@
+"""One open notebook in JupyterLab, driven through the application's own objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+
+from support.jupyter_server import JupyterServer
+
+_CURRENT = "window.jupyterapp.shell.currentWidget"
+_READY = f"() => {{ const w = {_CURRENT}; return w && w.content && w.content.widgets && w.context.isReady; }}"
+_IDLE = f"() => {_CURRENT}.sessionContext.session?.kernel?.status === 'idle'"
+_RUN = f"""async (place) => {{
+    const notebook = {_CURRENT}.content;
+    notebook.deselectAll();
+    notebook.activeCellIndex = place;
+    await window.jupyterapp.commands.execute('notebook:run-cell');
+}}"""
+
+
+class NotebookPage:
+    """A page with a notebook.
+
+    Args:
+        page: The page.
+        server: The server of the notebook.
+    """
+
+    def __init__(self, page: Page, server: JupyterServer) -> None:
+        self.page = page
+        self._server = server
+
+    def open(self, name: str, *, theme: str = "") -> None:
+        """Open a notebook; returns when its kernel is idle."""
+        self.page.goto(
+            f"{self._server.url}/lab/tree/{name}?token={self._server.token}&reset",
+            wait_until="domcontentloaded",
+            timeout=60_000,
+        )
+        self.page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
+        self.page.evaluate("async () => { await window.jupyterapp.restored; }")
+        self.page.wait_for_function(_READY, timeout=60_000)
+        self.page.wait_for_function(_IDLE, timeout=60_000)
+
+    def run(self, place: int) -> None:
+        """Run a cell; returns when it has ended."""
+        self.page.evaluate(_RUN, place)
+
+    def outputs(self, place: int) -> list[dict[str, Any]]:
+        """The outputs of a cell, as the notebook keeps them."""
+        cells = self.page.evaluate(f"() => {_CURRENT}.content.model.toJSON()")["cells"]
+        found: list[dict[str, Any]] = cells[place].get("outputs", [])
+        return found
+
+    def output(self, place: int) -> Locator:
+        """The part of the page where a cell's output is."""
+        return self.page.locator(".jp-Notebook .jp-Cell").nth(place).locator(".jp-OutputArea").first
+
+    def use_theme(self, name: str) -> None:
+        """Change the theme: ``JupyterLab Dark``."""
+        self.page.evaluate(
+            "async (theme) => { await window.jupyterapp.commands.execute('apputils:change-theme', { theme }); }", name
+        )
+        self.page.wait_for_function("(theme) => document.body.dataset.jpThemeName === theme", arg=name)
