@@ -5,17 +5,17 @@ text (``as_text``) and as HTML (``as_html``). A server's words are only ever cle
 escaped; no Markdown and no HTML of theirs is rendered.
 """
 
+from openenv_notebook.jupyter.render.fields import fields_line, kind
 from openenv_notebook.jupyter.render.lines import (
     START,
     client_line,
-    fields_line,
-    kind,
     next_line,
     result_line,
     schema_text,
     server_line,
     steps,
 )
+from openenv_notebook.jupyter.render.values import to_html, to_text
 
 __all__ = [
     "START",
@@ -27,4 +27,6 @@ __all__ = [
     "schema_text",
     "server_line",
     "steps",
+    "to_html",
+    "to_text",
 ]

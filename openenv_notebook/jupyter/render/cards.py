@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.episode import Episode, Step
-from openenv_notebook.jupyter.render import lines
 from openenv_notebook.jupyter.render.blocks import Block, Column, Fields, Line, Look, Span, Stack, Table, facts, line
-from openenv_notebook.jupyter.render.describe import Describer, as_fields
+from openenv_notebook.jupyter.render.describe import Describer
+from openenv_notebook.jupyter.render.fields import fields_line
 from openenv_notebook.jupyter.render.masking import HIDDEN, hides
 from openenv_notebook.jupyter.render.numbers import number, sparkline
+from openenv_notebook.jupyter.render.plain import as_fields
 from openenv_notebook.messages import short_repr
 from openenv_notebook.schema import only_required_field
 
@@ -94,7 +95,7 @@ def of_client(client: Any) -> Block:
     if len(client.episode):
         rows.append(("episode", _progress(client.episode, len(client.episodes))))
     schema = known.schema if known is not None else None
-    takes = lines.fields_line(schema["action"]) if schema and isinstance(schema.get("action"), Mapping) else ""
+    takes = fields_line(schema["action"]) if schema and isinstance(schema.get("action"), Mapping) else ""
     if takes:
         rows.append(("action", line(Span(takes, "code"))))
     tools = known.tools if known is not None else None

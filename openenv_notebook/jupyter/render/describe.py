@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-from pydantic import BaseModel
 
 from openenv_notebook.jupyter.render.blocks import (
     Block,
@@ -22,13 +19,22 @@ from openenv_notebook.jupyter.render.blocks import (
     line,
 )
 from openenv_notebook.jupyter.render.boards import board_of_fen, board_of_flat, board_of_rows
-from openenv_notebook.jupyter.render.masking import HIDDEN, hides, is_secret_schema
+from openenv_notebook.jupyter.render.masking import HIDDEN, hides
 from openenv_notebook.jupyter.render.numbers import number, read_array, summary
 from openenv_notebook.jupyter.render.pictures import flat_shape, picture_in_bytes, picture_in_text, picture_of_pixels
+from openenv_notebook.jupyter.render.plain import (
+    about,
+    is_conversation,
+    is_short,
+    label,
+    names,
+    plain_value,
+    short_item,
+    spoken,
+)
 from openenv_notebook.messages import short_repr
 
 _DEEPEST, _MOST_FIELDS, _MOST_ITEMS, _MOST_PICTURES = 5, 30, 20, 4
-_LONGEST_LABEL = 40
 # All characters of a representation, and those of one text before and behind its fold.
 _CHARACTERS, _SEEN, _FOLDED, _SEEN_LINES = 12_000, 1_200, 5_000, 16
 _PICTURE_BYTES = 4_000_000
@@ -65,7 +71,7 @@ class Describer:
             return line(Span("…", "muted"))
         if name in self._hidden or hides(name, value):
             return line(Span(HIDDEN, "muted"))
-        value = _plain(value)
+        value = plain_value(value)
         if isinstance(value, str):
             return self._text(name, value)
         if isinstance(value, bytes):
@@ -115,13 +121,13 @@ class Describer:
         if shown.get("metadata"):
             shown["metadata"] = shown.pop("metadata")
         rows = [
-            (_label(key), self.value(value, str(key), depth + 1, values))
+            (label(key), self.value(value, str(key), depth + 1, values))
             for key, value in list(shown.items())[:_MOST_FIELDS]
         ]
         if len(shown) > _MOST_FIELDS:
             rows.append(("…", line(Span(f"{len(shown) - _MOST_FIELDS} more fields", "muted"))))
         if len(nothing) > 1:
-            rows.append(("None", line(Span(_names(nothing), "muted"))))
+            rows.append(("None", line(Span(names(nothing), "muted"))))
         return Fields(tuple(rows))
 
     def _object(self, values: Mapping[Any, Any], depth: int) -> Block:
@@ -129,20 +135,22 @@ class Describer:
             return line(Span("{}", "muted"))
         if depth == 0:
             return self.fields(values)
-        if len(values) <= 4 and all(_is_short(value) for value in values.values()):
+        if len(values) <= 4 and all(is_short(value) for value in values.values()):
             return self._in_a_line(values)
         if depth >= _DEEPEST:
             return self._short(values)
         inside = self.fields(values, depth)
         is_seen = depth == 1 and len(values) <= 8
-        return inside if is_seen else Fold(f"{len(values)} fields: {_names(map(str, values))}", inside)
+        return inside if is_seen else Fold(f"{len(values)} fields: {names(map(str, values))}", inside)
 
     def _in_a_line(self, values: Mapping[Any, Any]) -> Block:
+        rows = [(label(key), self.value(value, str(key), _DEEPEST)) for key, value in values.items()]
         spans: list[Span] = []
-        for key, value in values.items():
+        for name, block in rows:
+            if not isinstance(block, Line):
+                return Fields(tuple(rows))
             spans += [Span("  ·  ", "muted")] if spans else []
-            block = self.value(value, str(key), _DEEPEST)
-            spans += [Span(f"{_label(key)} ", "muted"), *(block.spans if isinstance(block, Line) else ())]
+            spans += [Span(f"{name} ", "muted"), *block.spans]
         return Line(tuple(spans))
 
     # Lists
@@ -150,7 +158,7 @@ class Describer:
     def _list(self, values: Sequence[Any], name: str, depth: int, beside: Mapping[Any, Any]) -> Block:
         if not values:
             return line(Span("[]", "muted"))
-        if _is_conversation(values):
+        if is_conversation(values):
             return self._conversation(values)
         array = read_array(values)
         shape = array.shape if array is not None else ()
@@ -172,7 +180,7 @@ class Describer:
         return self._items(values, depth)
 
     def _items(self, values: Sequence[Any], depth: int) -> Block:
-        if all(_is_short(value) for value in values[:100]):
+        if all(is_short(value) for value in values[:100]):
             return self._short_items(values)
         if depth >= _DEEPEST:
             return self._short(values)
@@ -184,14 +192,14 @@ class Describer:
         if len(values) > len(shown):
             rows.append(("…", line(Span(f"{len(values):,} in all", "muted"))))
         inside = Stack((table, Fields(tuple(rows)))) if table and rows else table or Fields(tuple(rows))
-        return inside if table and len(values) <= 8 and depth <= 1 else Fold(_about(values), inside)
+        return inside if table and len(values) <= 8 and depth <= 1 else Fold(about(values), inside)
 
     def _short_items(self, values: Sequence[Any]) -> Block:
-        shown = ", ".join(_short_item(value) for value in values[:_MOST_ITEMS])
+        shown = ", ".join(short_item(value) for value in values[:_MOST_ITEMS])
         self._left -= len(shown)
         if len(values) <= _MOST_ITEMS:
             return line(Span(f"[{shown}]", "code"))
-        more = ", ".join(_short_item(value) for value in values[:200])
+        more = ", ".join(short_item(value) for value in values[:200])
         more += ", …" if len(values) > 200 else ""
         return Stack(
             (
@@ -208,25 +216,25 @@ class Describer:
         for value in values:
             if not isinstance(value, Mapping) or value.keys() != first.keys():
                 return None
-            if not all(_is_short(item) for item in value.values()):
+            if not all(is_short(item) for item in value.values()):
                 return None
         rows = [tuple(self._cell(str(key), value[key]) for key in first) for value in values]
         numeric = [all(isinstance(value[key], (int, float)) for value in values) for key in first]
-        columns = (Column(_label(key), is_number) for key, is_number in zip(first, numeric, strict=True))
+        columns = (Column(label(key), is_number) for key, is_number in zip(first, numeric, strict=True))
         return Table(tuple(columns), tuple(rows))
 
     def _cell(self, name: str, value: Any) -> str:
         if name in self._hidden or hides(name, value):
             return HIDDEN
-        text = value if isinstance(value, str) else _short_item(value)
+        text = value if isinstance(value, str) else short_item(value)
         self._left -= len(text) + 10
         return text
 
     def _conversation(self, messages: Sequence[Mapping[str, Any]]) -> Block:
         def told(message: Mapping[str, Any]) -> tuple[str, Block]:
             others = {key: value for key, value in message.items() if key not in ("role", "content") and value}
-            content = self.value(_spoken(message.get("content")), "", 2)
-            return _label(message["role"]), Stack((content, self._object(others, 3))) if others else content
+            content = self.value(spoken(message.get("content")), "", 2)
+            return label(message["role"]), Stack((content, self._object(others, 3))) if others else content
 
         kept = messages[-_MOST_ITEMS // 2 :]
         rows = [told(message) for message in kept]
@@ -249,74 +257,3 @@ class Describer:
         text = short_repr(value)[:400]
         self._left -= len(text)
         return line(Span(text, "code"))
-
-
-def as_fields(value: Any) -> Mapping[Any, Any] | None:
-    """Return the fields of an object: a dict's items, a model's or a dataclass's fields.
-
-    Args:
-        value: Anything.
-
-    Returns:
-        The fields by name; those that a model marks as secret are already hidden. None for
-        what has no fields.
-    """
-    if isinstance(value, Mapping):
-        return value
-    if isinstance(value, BaseModel):
-        fields = {name: getattr(value, name, None) for name in type(value).model_fields}
-        secret = [name for name, field in type(value).model_fields.items() if is_secret_schema(field.json_schema_extra)]
-        return {**fields, **(value.model_extra or {}), **dict.fromkeys(secret, HIDDEN)}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value) if field.repr}
-    return None
-
-
-def _plain(value: Any) -> Any:
-    """Give models and arrays as plain values, where that is cheap."""
-    if isinstance(value, (str, bytes, Mapping, list, tuple, int, float, type(None))):
-        return value
-    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
-        return value.tolist() if getattr(value, "size", 1) <= 500_000 else value
-    fields = as_fields(value)
-    return value if fields is None else fields
-
-
-def _is_conversation(values: Sequence[Any]) -> bool:
-    return all(isinstance(item, Mapping) and isinstance(item.get("role"), str) and "content" in item for item in values)
-
-
-def _spoken(content: Any) -> Any:
-    """Find the words in a message's content, which may be a list of parts."""
-    if not isinstance(content, list) or not all(isinstance(part, Mapping) for part in content):
-        return content
-    texts = [part["text"] for part in content if isinstance(part.get("text"), str)]
-    return "\n".join(texts) if len(texts) == len(content) else content
-
-
-def _is_short(value: Any) -> bool:
-    if isinstance(value, str):
-        return len(value) <= 80 and "\n" not in value
-    if isinstance(value, (list, tuple)):
-        return len(value) <= 4 and all(item is None or isinstance(item, (int, float)) for item in value)
-    return value is None or isinstance(value, (int, float))
-
-
-def _short_item(value: Any) -> str:
-    return number(value) if isinstance(value, (int, float)) else short_repr(value)
-
-
-def _about(values: Sequence[Any]) -> str:
-    """Say what a list holds: how many, and their names where they have some."""
-    named = [item["name"] for item in values[:8] if isinstance(item, Mapping) and isinstance(item.get("name"), str)]
-    return f"list of {len(values):,}" + (f": {_names(named)}" if named else "")
-
-
-def _label(name: Any) -> str:
-    text = str(name)[: 2 * _LONGEST_LABEL]
-    return text if len(text) <= _LONGEST_LABEL else f"{text[:_LONGEST_LABEL]}…"
-
-
-def _names(names: Any) -> str:
-    shown = ", ".join(_label(name) for name in list(names)[:8])
-    return shown if len(shown) <= 100 else f"{shown[:100]}…"

@@ -9,7 +9,7 @@ from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.client import EnvClient
 from openenv_notebook.episode import Episode, Step
 from openenv_notebook.errors import OpenEnvError
-from openenv_notebook.jupyter.render.values import to_html, to_text
+from openenv_notebook.jupyter.render.values import repr_of, to_html, to_text
 from openenv_notebook.messages import Action, Observation, State, StepResult, Tool
 from openenv_notebook.servers import Server
 from openenv_notebook.sync_client import SyncEnvClient
@@ -50,15 +50,13 @@ class _Text:
     def __call__(self, value: Any, printer: Any, cycle: bool) -> None:
         is_alone = len(getattr(printer, "stack", ())) <= 1
         written = to_text(value) if is_alone and not cycle else None
-        if written is not None:
-            for place, text in enumerate(written.split("\n")):
-                if place:
-                    printer.break_()
-                printer.text(text)
-        elif callable(self.before):
+        if written is None and callable(self.before):
             self.before(value, printer, cycle)
-        else:
-            printer.text(repr(value))
+            return
+        for place, text in enumerate((written or repr_of(value) or object.__repr__(value)).split("\n")):
+            if place:
+                printer.break_()
+            printer.text(text)
 
 
 _MAKERS: dict[str, Callable[[Any], Any]] = {"text/html": _Html, "text/plain": _Text}

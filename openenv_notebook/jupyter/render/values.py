@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pydantic import BaseModel
+
 from openenv_notebook.attributes import AttributeDict
+from openenv_notebook.characters import one_line
 from openenv_notebook.client import EnvClient
 from openenv_notebook.episode import Episode, Step
 from openenv_notebook.errors import OpenEnvError
@@ -13,8 +16,9 @@ from openenv_notebook.jupyter.render import cards, contracts
 from openenv_notebook.jupyter.render.as_html import LONGEST, size_without_pictures, write_html
 from openenv_notebook.jupyter.render.as_text import write_text
 from openenv_notebook.jupyter.render.blocks import Block, Paragraph
-from openenv_notebook.jupyter.render.describe import Describer, as_fields
-from openenv_notebook.messages import Action, Observation, State, StepResult, Tool
+from openenv_notebook.jupyter.render.describe import Describer
+from openenv_notebook.jupyter.render.plain import as_fields
+from openenv_notebook.messages import Action, Observation, State, StepResult, Tool, short_repr
 from openenv_notebook.servers import Server
 from openenv_notebook.sync_client import SyncEnvClient
 from openenv_notebook.tools import ToolNamespace
@@ -29,6 +33,7 @@ _CARDS: tuple[tuple[type | tuple[type, ...], Callable[[Any], Block]], ...] = (
     (ToolNamespace, lambda tools: contracts.of_tools(list(tools))),
     (OpenEnvError, cards.of_error),
 )
+_LONGEST_REPR = 4_000
 _LISTS: tuple[tuple[type, Callable[[Any], Block]], ...] = (
     (Tool, contracts.of_tools),
     (Episode, cards.of_episodes),
@@ -45,13 +50,22 @@ def to_text(value: Any) -> str | None:
             error, or a list of them.
 
     Returns:
-        At most 60 lines; None for what is none of ours, or cannot be written.
+        At most 60 lines; None for what is none of ours.
     """
     try:
         block = blocks_of(value)
         return None if block is None else write_text(block)
     except Exception:
         # A representation that fails would hide the value itself.
+        return repr_of(value)
+
+
+def repr_of(value: Any) -> str | None:
+    """Write a value in a line, in bounded length; None where even that fails."""
+    try:
+        text = short_repr(value) if isinstance(value, (dict, list, BaseModel)) else repr(value)
+        return one_line(text[:_LONGEST_REPR])
+    except Exception:
         return None
 
 
