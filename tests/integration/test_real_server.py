@@ -149,7 +149,8 @@ class TestPlaces:
 
         env = Watched(any_lab.url).sync()
         env.connect()
-        for outcome in in_threads(env.reset, lambda: env.step(op="echo"), env.state):
+        for call in (env.reset, lambda: env.step(op="echo"), env.state):
+            (outcome,) = in_threads(call)
             assert not isinstance(outcome, BaseException), outcome
 
         async def cell() -> None:
@@ -519,7 +520,7 @@ class TestClasses:
         self, any_farm: Farm, any_lab: RealServer, any_toolbox: RealServer
     ) -> None:
         """SyncEnvClient over an object of the official package, old or new: blocking calls on one loop, no record."""
-        said = run_program("foreign", any_lab.url, any_toolbox.url, python=any_farm.python, dev=False)
+        said = run_program("foreign", any_lab.url, any_toolbox.url, python=any_farm.python, strict=False)
         value = said.pop("value")
         assert value == "x" or value["data"] == "x"
         assert said == {

@@ -143,21 +143,21 @@ class Farm:
         self._process.stdout.close()
 
 
-def run_program(name: str, *arguments: str, python: str = sys.executable, dev: bool = True, **variables: str) -> Any:
+def run_program(name: str, *arguments: str, python: str = sys.executable, strict: bool = True, **variables: str) -> Any:
     """Run one of the programs of the integration tests; it must end well and say nothing on stderr.
 
     Args:
         name: The program's name.
         *arguments: Its arguments.
         python: Another interpreter.
-        dev: Run it in Python's development mode, which makes the import of openenv slow.
+        strict: Warnings are errors; openenv itself has some.
         **variables: Environment variables.
 
     Returns:
         The JSON it printed.
     """
     ran = subprocess.run(
-        [python, *(["-X", "dev", "-W", "error"] if dev else []), str(_TESTS / "programs" / f"{name}.py"), *arguments],
+        [python, *(["-W", "error"] if strict else []), str(_TESTS / "programs" / f"{name}.py"), *arguments],
         capture_output=True,
         text=True,
         timeout=55,
