@@ -66,7 +66,7 @@ def _fields(rows: tuple[tuple[str, Block], ...]) -> list[str]:
 
 
 def _table(columns: tuple[Column, ...], rows: tuple[tuple[str, ...], ...]) -> list[str]:
-    cells = [[column.name for column in columns], *([one_line(cell) for cell in row] for row in rows)]
+    cells = [[one_line(cell) for cell in row] for row in [[column.name for column in columns], *rows]]
     widths = [max(len(row[place]) for row in cells) for place in range(len(columns))]
     return [
         "  ".join(

@@ -54,7 +54,7 @@ def read_array(value: Any) -> Array | None:
 
 def summary(array: Array) -> tuple[str, Span]:
     """Write an array in a line: ``20×20×8 numbers · min 0 · max 1 · mean 0.13``, and its curve ``▁▂▇``."""
-    finite = [value for value in array.values if math.isfinite(value)]
+    finite = [value for value in array.values if isinstance(value, int) or math.isfinite(value)]
     parts = [f"{'×'.join(map(str, array.shape))} numbers"]
     if finite:
         parts += [f"min {number(min(finite))}", f"max {number(max(finite))}", f"mean {number(_mean(finite))}"]
