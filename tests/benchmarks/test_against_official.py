@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 from openenv.core import GenericEnvClient as OfficialEnvClient
+from support.real_servers import Farm, RealServer
 
 from openenv_notebook import connect
-from support.real_servers import Farm, RealServer
 
 ROUNDS = 15
 CASES = {
