@@ -11,8 +11,7 @@ from openenv_notebook.jupyter.render.describe import Describer
 from openenv_notebook.jupyter.render.fields import fields_line
 from openenv_notebook.jupyter.render.masking import HIDDEN, hides
 from openenv_notebook.jupyter.render.numbers import number, sparkline
-from openenv_notebook.jupyter.render.plain import as_fields
-from openenv_notebook.messages import short_repr
+from openenv_notebook.jupyter.render.plain import as_fields, short
 from openenv_notebook.schema import only_required_field
 
 _MOST_STEPS = 20
@@ -174,10 +173,10 @@ def _what(step: Step) -> str:
     """Write what was sent: ``column=3``, ``reset seed=7``."""
     fields = as_fields(step.action)
     if fields is None:
-        text = short_repr(step.action)
+        text = short(step.action)
     else:
         text = ", ".join(
-            f"{key}={HIDDEN if hides(str(key), value) else short_repr(value, 1)}" for key, value in fields.items()
+            f"{key}={HIDDEN if hides(str(key), value) else short(value, 1)}" for key, value in fields.items()
         )
     text = f"{step.kind} {text}".rstrip() if step.kind != "step" else text
     return text if len(text) <= 80 else f"{text[:79]}…"
@@ -233,7 +232,7 @@ def of_results(results: Sequence[Any]) -> Block:
         Column("observation", is_code=True),
     )
     rows = tuple(
-        (str(place), reward(each.reward), yes(each.done), short_repr(each.observation, 2)[:120])
+        (str(place), reward(each.reward), yes(each.done), short(each.observation, 2)[:120])
         for place, each in list(enumerate(results))[-_MOST_STEPS:]
     )
     return _counted(Table(columns, rows), len(results))

@@ -29,10 +29,10 @@ from openenv_notebook.jupyter.render.plain import (
     label,
     names,
     plain_value,
+    short,
     short_item,
     spoken,
 )
-from openenv_notebook.messages import short_repr
 
 _DEEPEST, _MOST_FIELDS, _MOST_ITEMS, _MOST_PICTURES = 5, 30, 20, 4
 # All characters of a representation, and those of one text before and behind its fold.
@@ -232,9 +232,9 @@ class Describer:
 
     def _conversation(self, messages: Sequence[Mapping[str, Any]]) -> Block:
         def told(message: Mapping[str, Any]) -> tuple[str, Block]:
-            others = {key: value for key, value in message.items() if key not in ("role", "content") and value}
             content = self.value(spoken(message.get("content")), "", 2)
-            return label(message["role"]), Stack((content, self._object(others, 3))) if others else content
+            others = {key: value for key, value in message.items() if key not in ("role", "content") and value}
+            return label(message["role"]), Stack((content, self._short(others))) if others else content
 
         kept = messages[-_MOST_ITEMS // 2 :]
         rows = [told(message) for message in kept]
@@ -254,6 +254,6 @@ class Describer:
         return picture  # type: ignore[no-any-return]
 
     def _short(self, value: Any) -> Block:
-        text = short_repr(value)[:400]
+        text = short(value)[:400]
         self._left -= len(text)
         return line(Span(text, "code"))

@@ -69,7 +69,7 @@ def number(value: Any) -> str:
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, int):
-        return str(value) if abs(value) < 10**15 else f"about 10^{_magnitude(value)}"
+        return str(value) if abs(value) < 10**15 else f"about {'-' * (value < 0)}10^{_magnitude(value)}"
     return f"{value:.6g}"
 
 
@@ -102,4 +102,4 @@ def _mean(values: Sequence[Any]) -> float:
 
 def _magnitude(value: int) -> int:
     # The digits themselves may be too many to write (sys.set_int_max_str_digits).
-    return int((abs(value).bit_length() - 1) * math.log10(2))
+    return round((abs(value).bit_length() - 0.5) * math.log10(2))

@@ -150,9 +150,12 @@ def picture_of_pixels(name: str, values: Any, shape: tuple[int, ...]) -> Picture
     if math.prod(shape) > _MOST_PIXELS:
         return None
     try:
-        content = encode_pixels(_samples(values), width, height)
+        samples = _samples(values)
     except (ValueError, TypeError):
         return None
+    if len(samples) != math.prod(shape):
+        return None
+    content = encode_pixels(samples, width, height)
     return Picture("png", base64.b64encode(content).decode("ascii"), width, height, name)
 
 

@@ -8,13 +8,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from openenv_notebook.jupyter.render.masking import HIDDEN, is_secret_schema
+from openenv_notebook.jupyter.render.masking import HIDDEN, hides, is_secret_schema
 from openenv_notebook.jupyter.render.numbers import number
 from openenv_notebook.messages import short_repr
 
 _LONGEST_LABEL = 40
 # Larger arrays are not unpacked to be looked at.
 _MOST_NUMBERS = 500_000
+# So many items of a list does a short form show at most.
+_SEEN = 8
 
 
 def as_fields(value: Any) -> Mapping[Any, Any] | None:
@@ -48,6 +50,33 @@ def plain_value(value: Any) -> Any:
     return value if fields is None else fields
 
 
+def short(value: Any, depth: int = 4) -> str:
+    """Write a value in a line of bounded length, secrets hidden.
+
+    Args:
+        value: Anything.
+        depth: How many levels are shown.
+
+    Returns:
+        Its repr, long and deep parts folded.
+    """
+    return short_repr(_without_secrets(value, depth), depth)
+
+
+def _without_secrets(value: Any, depth: int) -> Any:
+    if depth <= 0:
+        return value
+    fields = value if isinstance(value, Mapping) else as_fields(value) if isinstance(value, BaseModel) else None
+    if fields is not None:
+        return {
+            key: HIDDEN if hides(str(key), inside) else _without_secrets(inside, depth - 1)
+            for key, inside in fields.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [*(_without_secrets(inside, depth - 1) for inside in value[:_SEEN]), *value[_SEEN:]]
+    return value
+
+
 def is_conversation(values: Sequence[Any]) -> bool:
     """Tell whether a list holds messages: who spoke, and what."""
     return all(isinstance(item, Mapping) and isinstance(item.get("role"), str) and "content" in item for item in values)
@@ -72,7 +101,7 @@ def is_short(value: Any) -> bool:
 
 def short_item(value: Any) -> str:
     """Write an item of a list."""
-    return number(value) if isinstance(value, (int, float)) else short_repr(value)
+    return number(value) if isinstance(value, (int, float)) else short(value)
 
 
 def about(values: Sequence[Any]) -> str:

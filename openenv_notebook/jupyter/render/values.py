@@ -17,8 +17,8 @@ from openenv_notebook.jupyter.render.as_html import LONGEST, size_without_pictur
 from openenv_notebook.jupyter.render.as_text import write_text
 from openenv_notebook.jupyter.render.blocks import Block, Paragraph
 from openenv_notebook.jupyter.render.describe import Describer
-from openenv_notebook.jupyter.render.plain import as_fields
-from openenv_notebook.messages import Action, Observation, State, StepResult, Tool, short_repr
+from openenv_notebook.jupyter.render.plain import as_fields, short
+from openenv_notebook.messages import Action, Observation, State, StepResult, Tool
 from openenv_notebook.servers import Server
 from openenv_notebook.sync_client import SyncEnvClient
 from openenv_notebook.tools import ToolNamespace
@@ -63,7 +63,7 @@ def to_text(value: Any) -> str | None:
 def repr_of(value: Any) -> str | None:
     """Write a value in a line, in bounded length; None where even that fails."""
     try:
-        text = short_repr(value) if isinstance(value, (dict, list, BaseModel)) else repr(value)
+        text = short(value) if isinstance(value, (dict, list, BaseModel)) else repr(value)
         return one_line(text[:_LONGEST_REPR])
     except Exception:
         return None

@@ -12,7 +12,7 @@ from support.markup import check_html, check_text
 
 from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.errors import EnvironmentFailed, OpenEnvError
-from openenv_notebook.jupyter.render import fields_line, kind, to_html, to_text
+from openenv_notebook.jupyter.render import kind, to_html, to_text
 from openenv_notebook.jupyter.render.as_html import LONGEST, size_without_pictures
 from openenv_notebook.messages import StepResult, Tool
 
@@ -22,9 +22,10 @@ values = st.recursive(
     scalars, lambda inside: st.one_of(st.lists(inside, max_size=6), st.dictionaries(texts, inside, max_size=6))
 )
 schema_words = st.sampled_from(
-    "type title properties required enum const anyOf oneOf allOf $ref $defs description default minimum maxLength "
-    "pattern format items additionalProperties object integer string null #/$defs/A".split()  # noqa: SIM905
-)
+    ["type", "title", "properties", "required", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "$defs",
+     "description", "default", "minimum", "maxLength", "pattern", "format", "items", "object", "integer", "string",
+     "null", "#/$defs/A"]
+)  # fmt: skip
 schemas = st.recursive(
     st.one_of(scalars, schema_words),
     lambda inside: st.one_of(
