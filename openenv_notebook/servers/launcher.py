@@ -31,7 +31,7 @@ from typing import Any
 
 # A line that begins so is for the notebook, not for its log.
 MARK = "\x1e"
-GROUP_SECONDS = 0.3
+GROUP_SECONDS = 0.2
 COMMAND_SECONDS = 1.5
 END_COMMAND_SECONDS = 10.0
 _PR_SET_PDEATHSIG = 1
@@ -92,6 +92,8 @@ def end_group(process: subprocess.Popen[bytes] | None = None) -> None:
 def serve(order: dict[str, Any]) -> None:
     """Serve an application with uvicorn until told to stop."""
     end_with_stdin(end_group)
+    # uvicorn stops gracefully and raises the signal again.
+    signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=end_group).start())
     listening = listen(order["port"])
     tell("port", listening.getsockname()[1])
     os.chdir(order["folder"])
