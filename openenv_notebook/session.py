@@ -56,6 +56,7 @@ class Session:
         self.is_closing = False
         self.was_reset = False
         self.lost: SessionLost | None = None
+        self._was_asked = False
         self.farewell: OpenEnvError | None = None
         self.caller: Caller | None = None
         self._connect = connect
@@ -227,6 +228,7 @@ class Session:
                 self.farewell = None
                 self.link.start()
             else:
+                self._was_asked = True
                 if head.kind == "reset":
                     self._owed_steps.clear()
                 self.send_now(waiting.popleft())
@@ -346,10 +348,10 @@ class Session:
 
     def detach(self, request: Request) -> None:
         """Give the session up on our side; the client may connect again."""
-        had_environment = self.was_reset or self.lost is not None
+        had_environment = self._was_asked or self.lost is not None
         self._end_everyone("it was given up by disconnect()")
         self.lost = SessionLost("it was given up by disconnect()", url=self.url) if had_environment else None
-        self.was_reset = False
+        self.was_reset = self._was_asked = False
         self.link.when_gone(request.finish)
         self._tell_status()
 

@@ -629,6 +629,17 @@ class TestOurEnd:
         assert await Call(session, "step", {"n": 1}).answered() == {"echo": {"n": 1}, "step": 1}
         assert len(far_end.wires) == 2
 
+    @pytest.mark.parametrize("answered", [True, False])
+    async def test_a_disconnect_loses_what_was_begun(self, session: Session, far_end: FarEnd, answered: bool) -> None:
+        """Where anything was asked of the environment, answered or not, it is lost until a reset."""
+        if not answered:
+            far_end.hold()
+        call = Call(session, "step", {"n": 1})
+        await eventually_here(lambda: far_end.held or call.woken.is_set())
+        session.detach(Request("disconnect"))
+        assert session.status == "lost"
+        error_of(await Call(session, "step", {"n": 2}).answered(), SessionLost)
+
     async def test_a_disconnect_ends_a_connect(self, session: Session, far_end: FarEnd) -> None:
         """Who waits for a connection is told, and no connection is left."""
         far_end.holds_hello = True
