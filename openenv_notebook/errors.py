@@ -358,7 +358,7 @@ class AtCapacity(ServerError):
     """
 
     default_hint = (
-        "close another client of it, or start it with more sessions; "
+        "close another client of it, start it with more sessions, or wait for one (wait=60, --wait 60); "
         "a slot held by a dead client is free when its running step ends"
     )
 

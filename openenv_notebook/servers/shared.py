@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import threading
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from openenv_notebook.errors import ServerStartFailed
+from openenv_notebook.errors import OpenEnvError, ServerStartFailed
 from openenv_notebook.servers.backend import Backend
 from openenv_notebook.servers.choosing import Served, Wish, choose
 from openenv_notebook.targets import LocalTarget
@@ -65,7 +66,8 @@ class Started:
         with self._changed:
             self._changed.wait_for(lambda: self._done or gone())
         if self.failure is not None:
-            raise self.failure
+            # Each who waits gets their own: a raised error holds the frames it went through.
+            raise copy.copy(self.failure) if isinstance(self.failure, OpenEnvError) else self.failure
         if self.backend is None or not self._done:
             raise ServerStartFailed("the start was given up")
         return self.backend.url
@@ -186,3 +188,14 @@ def running_servers() -> list[Backend]:
     with _guard:
         backends = [entry.backend for entry in _shared.values()]
     return [backend for backend in backends if backend is not None and backend.running]
+
+
+def _in_forked_child() -> None:
+    """Leave the parent's servers to the parent."""
+    global _guard
+    _guard = threading.Lock()
+    _shared.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_forked_child)

@@ -119,7 +119,7 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
     (
         AtCapacity("full", active=1, maximum=1, url=URL),
         "the server is full: 1 of 1 sessions in use · http://localhost:8000 · "
-        "close another client of it, or start it with more sessions; "
+        "close another client of it, start it with more sessions, or wait for one (wait=60, --wait 60); "
         "a slot held by a dead client is free when its running step ends",
     ),
     (AtCapacity("no room", hint="wait"), "the server is full: no room · wait"),
