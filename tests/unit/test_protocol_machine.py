@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import deque
 
 from hypothesis import settings
@@ -12,6 +13,9 @@ from support.wire import result_frame
 
 from openenv_notebook.errors import SessionLost
 from openenv_notebook.protocol import Batch, Exchange, Request
+
+# The same each time, unless more are asked for: then they are new ones.
+EXAMPLES = int(os.environ.get("OPENENV_EXAMPLES", "150"))
 
 
 class Conversation(RuleBasedStateMachine):
@@ -105,4 +109,6 @@ class Conversation(RuleBasedStateMachine):
 
 
 TestConversation = Conversation.TestCase
-TestConversation.settings = settings(max_examples=150, stateful_step_count=40, deadline=None, database=None)
+TestConversation.settings = settings(
+    max_examples=EXAMPLES, stateful_step_count=40, deadline=None, database=None, derandomize=EXAMPLES == 150
+)
