@@ -341,7 +341,8 @@ def translate(error: Exception, endpoint: Endpoint) -> OpenEnvError:
             return ConnectFailed(f"the host name {where.hostname!r} is not known", url=url)
         case ssl.SSLError():
             hint = "a server without TLS needs http:// or ws://; else check its certificate"
-            return ConnectFailed(f"no TLS connection ({getattr(error, "reason", None) or error})", url=url, hint=hint)
+            why = getattr(error, "reason", None) or error
+            return ConnectFailed(f"no TLS connection ({why})", url=url, hint=hint)
         case TimeoutError():
             return ConnectTimeout(0.0, "the network gave no answer", url=url)
         case ProxyError() | InvalidProxy():
