@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from support.markup import check_html
 
 from openenv_notebook.attributes import AttributeDict
+from openenv_notebook.client import GenericEnvClient
 from openenv_notebook.episode import Episode, Step
 from openenv_notebook.errors import InvalidAction
 from openenv_notebook.jupyter.render import to_html, to_text
-from openenv_notebook.jupyter.render.cards import reward
+from openenv_notebook.jupyter.render.as_text import write_text
+from openenv_notebook.jupyter.render.cards import of_client, of_server, reward
 from openenv_notebook.messages import Observation, StepResult, Tool
 from openenv_notebook.tools import ToolNamespace
 
@@ -161,3 +164,45 @@ def test_nothing_draws_on_a_screen() -> None:
         [sys.executable, "-c", code, tests], capture_output=True, text=True, env=environment, timeout=50, check=False
     )
     assert (shown.stdout.strip(), shown.stderr) == ("[]", "")
+
+
+def test_a_client_shows_what_it_knows() -> None:
+    """Kind, state, address, episode, what it takes and what comes next; nobody is asked for it."""
+    client = GenericEnvClient("localhost:1")
+    assert to_text(client) == "GenericEnvClient async  ○ new\nserver  http://localhost:1\nnext    await reset()"
+    assert to_text(client.sync()) == "GenericEnvClient sync  ○ new\nserver  http://localhost:1\nnext    reset()"
+    client._known.schema, client._known.tools = Known.schema, list(Known.tools)
+    client._session.record.append(step("reset", StepResult({}), seed=7))
+    client._session.record.append(step(result=StepResult({}, 1.0), column=3))
+    assert to_text(client.sync()) == (
+        "GenericEnvClient sync  ○ new\n"
+        "server   http://localhost:1\n"
+        "episode  1  ·  steps 1  ·  return +1  ·  done no\n"
+        "action   column: int\n"
+        "tools    look\n"
+        "next     step(column=…)"
+    )
+    client.sync().close()
+    assert "connect(…) for a new client" in str(to_text(client))
+    check_html(to_html(client) or "")
+
+
+@pytest.mark.parametrize(("owed", "shown"), [(0, None), (1, "1 reply"), (2, "2 replies")])
+def test_a_client_says_what_is_owed(owed: int, shown: str | None) -> None:
+    """What is waited for, and how many replies are still to come."""
+    stand_in = SimpleNamespace(
+        status="open", base_url=None, activity="step, 8 s", owed=owed, episode=episode(0.0), episodes=[1], done=True
+    )
+    text = write_text(of_client(stand_in))
+    assert "● open" in text and "not started yet" in text and "step, 8 s" in text
+    assert (shown or "owed") in text if shown else "owed" not in text
+
+
+def test_a_server_says_where_it_is() -> None:
+    """A running server: its address and sessions as far as they are known; a stopped one says so."""
+    server = SimpleNamespace(name="echo", running=True, url="http://127.0.0.1:9", sessions_active=1, sessions_maximum=4)
+    assert write_text(of_server(server)) == "echo  ● running\naddress   http://127.0.0.1:9\nsessions  1 of 4 in use"
+    server.sessions_active = None
+    assert "sessions" not in write_text(of_server(server))
+    server.running = False
+    assert write_text(of_server(server)) == "echo  ○ stopped"
