@@ -41,6 +41,8 @@ from typing import Any, Self, cast
 
 from openenv_notebook.characters import visible
 
+_LONGEST_TEXT = 4000
+
 _full_tracebacks = False
 
 
@@ -59,6 +61,13 @@ def _rebuild(cls: type[OpenEnvError], args: tuple[Any, ...], state: dict[str, An
     error.args = args
     error.__dict__.update(state)
     return error
+
+
+def _text(words: str) -> str:
+    """Make words that a server may have had a part in fit to be shown."""
+    if len(words) > _LONGEST_TEXT:
+        words = f"{words[:_LONGEST_TEXT]}… ({len(words)} characters in all)"
+    return visible(words)
 
 
 class OpenEnvError(Exception):
@@ -84,7 +93,7 @@ class OpenEnvError(Exception):
     def __str__(self) -> str:
         parts = [self.describe(), self.url, self.hint]
         # A server's words must not steer the terminal; the attributes hold them as they came.
-        return visible(" · ".join(part for part in parts if part))
+        return _text(" · ".join(part for part in parts if part))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.args, dict(self.__dict__))
@@ -337,7 +346,7 @@ class InvalidAction(ServerError):
     def __str__(self) -> str:
         where = " · ".join(part for part in (self.url, self.hint) if part)
         end = f"\n  {where}" if where and self.errors else f" · {where}" if where else ""
-        return visible(self.describe() + end)
+        return _text(self.describe() + end)
 
 
 class EnvironmentFailed(ServerError):

@@ -245,6 +245,14 @@ def test_a_text_is_made_when_it_is_read() -> None:
     assert str(error).startswith(f"the session was lost (code 1006): gone · {URL}")
 
 
+@pytest.mark.parametrize("error", [EnvironmentFailed("x" * 10**7), InvalidAction("x" * 10**7, errors=["y" * 10**7])])
+def test_a_text_is_bounded(error: ServerError) -> None:
+    """However much a server says, the text of its error fits a cell; the message is whole."""
+    assert len(str(error)) < 5000
+    assert "characters in all" in str(error)
+    assert len(error.message) == 10**7
+
+
 def test_a_copy_does_not_share_what_is_raised() -> None:
     """A raised copy keeps its traceback to itself."""
     error = SessionLost("gone")
