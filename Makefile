@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lowest check format lab bench clean
+.PHONY: help demo test browser lowest check format lab bench clean
 
 VENV := .venv/bin/python
 TESTS = $(wildcard tests/unit tests/integration tests/notebooks tests/faults)
@@ -16,11 +16,16 @@ help: ## list the targets
 demo: .venv/.installed-demo ## run the first notebook without a browser and print what it shows
 	@$(VENV) notebooks/run.py notebooks/01_first_episode.ipynb
 
-test: .venv/.installed-test .venv-old/.installed ## run all tests, then the unit tests on the oldest versions
+test: .venv/.installed-test .venv-old/.installed ## run all tests, also in a browser and on the oldest versions
 	$(VENV) -m pytest $(TESTS)
+	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory lowest
 
-lowest: .venv-lowest/.installed ## run the unit tests on the oldest versions only
+browser: .venv/.installed-browser ## run the browser tests only
+	@sh .ci/browser $(VENV)
+	$(VENV) -m pytest tests/browser
+
+lowest: .venv-lowest/.installed ## run the tests that hold on the oldest versions
 	.venv-lowest/bin/python -m pytest $(LOWEST_TESTS)
 
 check: .venv/.installed-check ## lint, format, types, imports
@@ -50,6 +55,10 @@ clean: ## remove environments and caches
 
 .venv/.installed-test: pyproject.toml
 	@sh .ci/venv .venv --group test -e '.[fast,openenv]'
+	@touch $@
+
+.venv/.installed-browser: pyproject.toml
+	@sh .ci/venv .venv --group browser -e .
 	@touch $@
 
 .venv/.installed-check: pyproject.toml

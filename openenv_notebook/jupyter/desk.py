@@ -8,6 +8,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
+from openenv_notebook.characters import one_line
 from openenv_notebook.errors import OpenEnvError
 from openenv_notebook.jupyter.arguments import Line, Typed, Variable, read_typed
 from openenv_notebook.jupyter.workspace import AnyClient, Workspace
@@ -32,7 +33,7 @@ class Desk:
 
     def say(self, text: str) -> None:
         """Print one line on what changed."""
-        print(f"openenv: {text}")
+        print(f"openenv: {one_line(text)}")
 
     def client(self, line: Line) -> tuple[str, AnyClient]:
         """Find the client a line means, with its options.

@@ -142,9 +142,7 @@ def schema(desk: Desk, rest: str) -> Any:
     line = read_words("schema", rest, SESSION)
     name, client = desk.client(line)
     desk.twin = f"{name}.schema()"
-    found = client.schema()
-    print(render.schema_text(found.get("action") or {}))
-    return desk.out(line, found) if "out" in line.options else None
+    return desk.out(line, client.schema())
 
 
 VERBS = (
