@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-# What tests share is imported as `support`, whatever way pytest was started.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from support.leaks import Census
 
 
