@@ -102,6 +102,8 @@ class Inspection:
         except OpenEnvError as error:
             # A server that was not there may be there the next time.
             self._known.schema_refused = type(error) is not ConnectFailed
+        finally:
+            self._known.asking = None
 
     async def list_environments(self) -> list[str]:
         """Ask for the names the task API knows environments by (servers from 0.4.2)."""

@@ -28,6 +28,7 @@ log = logging.getLogger("openenv_notebook")
 
 THREAD_NAME = "openenv-loop"
 JOIN_WITHIN = 2.0
+UNUSED_FOR = 1.0
 CANCEL_WITHIN = 2.0
 CLOSE_AT_EXIT_WITHIN = 1.0
 # Windows cannot interrupt a lock; elsewhere a slice only bounds how late a dead thread is noticed.
@@ -180,14 +181,14 @@ class Portal:
 class _Call:
     """A coroutine on its way through the portal."""
 
-    __slots__ = ("args", "done", "error", "kwargs", "lock", "make", "result", "task")
+    __slots__ = ("args", "cancelled", "done", "error", "kwargs", "lock", "make", "result", "task")
 
     def __init__(self, make: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.make, self.args, self.kwargs = make, args, kwargs
         self.lock = allocate_lock()
         self.lock.acquire()
         self.task: asyncio.Task[Any] | None = None
-        self.done = False
+        self.done = self.cancelled = False
         self.result: Any = None
         self.error: BaseException | None = None
 
@@ -200,6 +201,7 @@ class _Call:
         self.task.add_done_callback(self._ended)
 
     def cancel(self) -> None:
+        self.cancelled = True
         if self.task is not None:
             self.task.cancel()
         else:
@@ -210,7 +212,8 @@ class _Call:
         try:
             self.result = task.result()
         except BaseException as error:
-            self.error = error
+            # Nobody reads that of a cancelled call, and its traceback would keep the client alive.
+            self.error = None if self.cancelled else error
         self._finish()
 
     def _finish(self) -> None:
@@ -255,17 +258,17 @@ def lease(guest: Guest) -> Portal:
             if _current is not None and _current.is_usable:
                 _current.guests.add(guest)
                 return _current
-        _start(guest)
+        _start()
 
 
-def _start(guest: Guest) -> None:
+def _start() -> None:
     """Start a thread that makes itself the portal: interrupts only hit the main one, never halfway there."""
     ready = threading.Event()
-    guests, failures = [guest], []
+    failures: list[Exception] = []
 
     def become_portal() -> None:
         try:
-            portal = _new_portal(guests.pop())
+            portal = _new_portal()
         except Exception as error:
             failures.append(error)
             return
@@ -287,8 +290,8 @@ def _start(guest: Guest) -> None:
         raise failures.pop()
 
 
-def _new_portal(guest: Guest) -> Portal | None:
-    """Make this thread the portal, with its first guest; None if another was faster."""
+def _new_portal() -> Portal | None:
+    """Make this thread the portal; None if another was faster."""
     global _current
     with _guard:
         if _current is not None and _current.is_usable:
@@ -296,9 +299,17 @@ def _new_portal(guest: Guest) -> Portal | None:
         if _current is not None:
             _current.post(_current.loop.stop)
         portal = Portal()
-        portal.guests.add(guest)
+        # Whoever wanted it may have been interrupted, and come no more.
+        portal.loop.call_later(UNUSED_FOR, _end_unused, portal)
         _current = portal
         return portal
+
+
+def _end_unused(portal: Portal) -> None:
+    """End a portal that nobody has taken."""
+    with _guard:
+        if not portal.guests:
+            _end(portal)
 
 
 def give_back(guest: Guest, *, join: bool) -> None:
@@ -308,7 +319,6 @@ def give_back(guest: Guest, *, join: bool) -> None:
         guest: Who took it; nothing happens if it did not.
         join: True to wait for the thread's end (at most 2 s), on any thread but its own.
     """
-    global _current
     with _guard:
         portal = _current
         if portal is None:
@@ -316,12 +326,18 @@ def give_back(guest: Guest, *, join: bool) -> None:
         portal.guests.discard(guest)
         if portal.guests:
             return
-        # In this order an interrupt in between leaves nothing that the next lease does not end.
-        portal.alive = False
-        portal.post(portal.loop.stop)
-        _current = None
+        _end(portal)
     if join and not portal.is_here:
         portal.thread.join(JOIN_WITHIN)
+
+
+def _end(portal: Portal) -> None:
+    """Stop a portal; in this order an interrupt in between leaves nothing that the next lease does not end."""
+    global _current
+    portal.alive = False
+    portal.post(portal.loop.stop)
+    if _current is portal:
+        _current = None
 
 
 def _at_exit() -> None:

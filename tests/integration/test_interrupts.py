@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import threading
 import time
 import uuid
+import weakref
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -192,6 +195,36 @@ class TestInterrupts:
                 env.forever()
             assert second.seconds < 0.5
             env.reset()
+
+    @pytest.mark.parametrize("kind", ["step", "await", "coroutine"])
+    def test_keeps_nobody_alive(self, any_lab: RealServer, kind: str) -> None:
+        """A client whose call was interrupted is gone as soon as it is dropped, and its slot is free."""
+
+        class Slow(GenericEnvClient):
+            async def state(self) -> Any:
+                begun.set()
+                await asyncio.get_running_loop().create_future()
+
+        begun, mark = threading.Event(), tag()
+        env = Slow(any_lab.url).sync().connect()
+        kept = weakref.ref(env.async_client)
+        gc.collect()
+        gc.disable()
+        try:
+            with suppress(KeyboardInterrupt):
+                if kind == "coroutine":
+                    Interrupt(lambda: begun.wait(10))
+                    env.state()
+                env.reset()
+                Interrupt(lambda: any_lab.wait_begun(mark))
+                if kind == "step":
+                    env.step(op="echo", tag=mark, seconds=0.5)
+                asyncio.run(env.async_client.step(op="echo", tag=mark, seconds=0.5))
+            del env
+            eventually(lambda: kept() is None, 2.0)
+        finally:
+            gc.enable()
+        any_lab.wait_live(0)
 
     @LOOPS
     def test_a_thousand(self, lab: RealServer, loop: str) -> None:

@@ -3,9 +3,11 @@
 argv: URL, seed
 """
 
+import gc
 import json
 import sys
 import threading
+import time
 
 from interrupts import Interrupts
 
@@ -14,6 +16,8 @@ from openenv_notebook import GenericEnvClient
 
 url, seed = sys.argv[1], int(sys.argv[2])
 interrupts = Interrupts(seed)
+# Python swallows an interrupt that comes while it runs a finalizer: they run between the attempts.
+gc.disable()
 attempts = 0
 while interrupts.count < 20:
     attempts += 1
@@ -31,11 +35,16 @@ while interrupts.count < 20:
     if env is not None and attempts % 3:
         env.close()
     del env
+    gc.collect()
 
 with openenv_notebook.connect(url) as env:
     env.reset()
     counts = [env.step(op="echo").observation.count for _ in range(10)]
     done = env.step("end").done
     threads = [thread.name for thread in threading.enumerate() if thread.name.startswith("openenv")]
+# A client that was dropped without close() says goodbye in the background, for a second at most.
+limit = time.monotonic() + 5
+while any(thread.name.startswith("openenv") for thread in threading.enumerate()) and time.monotonic() < limit:
+    time.sleep(0.01)
 left = [thread.name for thread in threading.enumerate() if thread.name.startswith("openenv")]
 print(json.dumps({"counts": counts, "done": done, "threads": threads, "left": left}))
