@@ -8,30 +8,28 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import os
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, cast
 
-from openenv_notebook import hub
 from openenv_notebook.actions import NOT_GIVEN, wire_action
 from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.calls import exchange_async
 from openenv_notebook.codec import Codec
 from openenv_notebook.discovery import Discovery
-from openenv_notebook.endpoint import Endpoint
-from openenv_notebook.episode import Episode, Record, Step
+from openenv_notebook.endpoint import endpoint_at
+from openenv_notebook.episode import Record, Step
 from openenv_notebook.errors import (
     ClientClosed,
     InvalidAction,
-    InvalidTarget,
     MisuseError,
     OpenEnvWarning,
     ReplyTimeout,
 )
-from openenv_notebook.events import Callback
 from openenv_notebook.inspection import Inspection, Known
 from openenv_notebook.many import exchange_many
 from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
@@ -40,8 +38,8 @@ from openenv_notebook.opening import Opener, Patience
 from openenv_notebook.protocol import STATE_FRAME, Batch, Request, frame
 from openenv_notebook.provider import Provider
 from openenv_notebook.session import Session
+from openenv_notebook.session_view import SessionView
 from openenv_notebook.suggestions import with_suggestions
-from openenv_notebook.targets import Address, parse_target
 from openenv_notebook.threads import in_thread
 from openenv_notebook.tools import ToolCalls, ToolNamespace
 
@@ -53,7 +51,7 @@ CLOSE_WITHIN = 2.0
 _MODES = ("simulation", "production")
 
 
-class EnvClient(Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
+class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
     """An asynchronous client: one client, one session, one environment on the server.
 
     Subclasses that name their models get typed results
@@ -86,7 +84,6 @@ class EnvClient(Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
     """
 
     _codec: ClassVar[Codec]
-    _root_class: ClassVar[type]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -109,14 +106,15 @@ class EnvClient(Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
         wait_s: float = 0.0,
     ) -> None:
         self._mode = _mode(mode)
-        size = None if max_message_size_mb is None else int(max_message_size_mb * 2**20)
-
-        def reach(url: str) -> Endpoint:
-            address = _address(url)
-            sent, token_from = _headers(address, headers or {}, token)
-            ping = (websocket_ping_interval_s, websocket_ping_timeout_s)
-            return Endpoint(address, sent, size, *ping, compression, token_from)
-
+        reach = functools.partial(
+            endpoint_at,
+            headers=headers or {},
+            token=token,
+            max_size=None if max_message_size_mb is None else int(max_message_size_mb * 2**20),
+            ping_interval=websocket_ping_interval_s,
+            ping_timeout=websocket_ping_timeout_s,
+            compression=compression,
+        )
         if base_url is None and provider is None:
             raise MisuseError("a client needs base_url or a provider", hint="EnvClient('localhost:8000')")
         patience = Patience(connect_timeout_s, message_timeout_s, wait_s)
@@ -413,75 +411,13 @@ class EnvClient(Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
         view._actor = actor or self._actor
         return view
 
-    # What is known without asking
-
-    @property
-    def base_url(self) -> str | None:
-        """The server's HTTP address; None before a provider has started it."""
-        endpoint = self._opener.endpoint
-        return endpoint.address.http_url if endpoint is not None else None
-
-    @property
-    def status(self) -> str:
-        """The session's state: "new", "open", "lost" (until a reset) or "closed"."""
-        return self._session.status
-
-    @property
-    def activity(self) -> str:
-        """What is being waited for, with the seconds so far; "" when nothing is."""
-        return self._session.activity
-
-    @property
-    def owed(self) -> int:
-        """How many replies are still to come that nobody waits for."""
-        return self._session.owed
-
-    @property
-    def episode(self) -> Episode:
-        """The record of the episode in progress, or of the last one."""
-        return self._session.record.episode
-
-    @property
-    def episodes(self) -> list[Episode]:
-        """The records of all episodes of this session, the oldest first."""
-        return self._session.record.episodes
-
-    @property
-    def last(self) -> StepResult[ObsT] | None:
-        """The last result, whoever waited for it; None before the first."""
-        return self._session.record.last_result
-
-    @property
-    def done(self) -> bool:
-        """True when the last result ended the episode."""
-        last = self.last
-        return last is not None and last.done
-
     @property
     def tools(self) -> ToolNamespace:
         """The tools of an MCP environment as methods: ``await env.tools.NAME(...)``."""
         return ToolNamespace(self._known, self.call_tool)
 
-    def subscribe(self, callback: Callback) -> Callable[[], None]:
-        """Have a function called with each step and each change of state.
-
-        Args:
-            callback: Gets an :class:`~openenv_notebook.events.Event`, in order, on the events
-                thread. A bound method is held weakly.
-
-        Returns:
-            A function that ends the subscription.
-        """
-        return self._session.subscribers.add(callback)
-
-    def unsubscribe(self, callback: Callback) -> None:
-        """End the subscriptions of a function."""
-        self._session.subscribers.remove(callback)
-
     def __repr__(self) -> str:
-        url = self._session.url or "no server yet"
-        activity = f", {self.activity}" if self.activity else ""
-        return f"<{type(self).__name__} (async), {self.status}, {url}, {self.episode!r}{activity}>"
+        return self._describe("async", type(self).__name__)
 
     def __reduce__(self) -> NoReturn:
         raise MisuseError("a client cannot be pickled: its session belongs to this process", hint=_PICKLE_HINT)
@@ -577,23 +513,6 @@ def _mode(mode: str | None) -> str:
     if chosen not in _MODES:
         raise MisuseError(f"mode is {' or '.join(_MODES)}, not {chosen!r}")
     return chosen
-
-
-def _address(url: str) -> Address:
-    target = parse_target(url)
-    if not isinstance(target, Address):
-        raise InvalidTarget(url, "it names something to start, not a running server", hint=f"connect({url!r})")
-    return target
-
-
-def _headers(address: Address, headers: Mapping[str, str], token: str | None) -> tuple[dict[str, str], str | None]:
-    """The headers to send, and where the token came from."""
-    sent, found = dict(headers), (token, "token=") if token else None
-    if address.authorization and not any(name.lower() == "authorization" for name in sent):
-        sent["Authorization"] = address.authorization
-    if found is None and address.kind == "space":
-        found = hub.find_token()
-    return (hub.with_token(sent, found[0]), found[1]) if found is not None else (sent, None)
 
 
 def _dropped(session: Session, provider: Provider | None) -> None:

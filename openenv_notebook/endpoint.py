@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from openenv_notebook.targets import Address
+from openenv_notebook import hub
+from openenv_notebook.errors import InvalidTarget
+from openenv_notebook.targets import Address, parse_target
 
 
 @dataclass(frozen=True)
@@ -29,3 +32,31 @@ class Endpoint:
     ping_timeout: float | None = 20.0
     compression: str | None = None
     token_from: str | None = None
+
+
+def endpoint_at(url: str, *, headers: Mapping[str, str], token: str | None, **limits: Any) -> Endpoint:
+    """Find the endpoint a text means.
+
+    Args:
+        url: The address, in any form a person types.
+        headers: The user's headers.
+        token: A Hub token; for a Space, that of this machine if None.
+        **limits: The other fields of :class:`Endpoint`.
+
+    Returns:
+        The endpoint, its headers complete.
+
+    Raises:
+        InvalidTarget: If the text names no server that runs.
+    """
+    address = parse_target(url)
+    if not isinstance(address, Address):
+        raise InvalidTarget(url, "it names something to start, not a running server", hint=f"connect({url!r})")
+    sent, found = dict(headers), (token, "token=") if token else None
+    if address.authorization and not any(name.lower() == "authorization" for name in sent):
+        sent["Authorization"] = address.authorization
+    if found is None and address.kind == "space":
+        found = hub.find_token()
+    if found is None:
+        return Endpoint(address, sent, **limits)
+    return Endpoint(address, hub.with_token(sent, found[0]), token_from=found[1], **limits)

@@ -40,11 +40,6 @@ class Inspection:
 
     _known: Known
 
-    @property
-    def known(self) -> Known:
-        """What was learnt of the server so far; looking at it asks nobody."""
-        return self._known
-
     def _discovery(self) -> Discovery:
         raise NotImplementedError
 

@@ -18,18 +18,18 @@ from openenv_notebook import events
 from openenv_notebook.actions import NOT_GIVEN
 from openenv_notebook.calls import exchange
 from openenv_notebook.client import CLOSE_WITHIN, EnvClient
-from openenv_notebook.episode import Episode, Step
+from openenv_notebook.episode import Step
 from openenv_notebook.errors import InvalidAction, MisuseError, ReplyTimeout
-from openenv_notebook.events import Callback
-from openenv_notebook.inspection import Known
 from openenv_notebook.many import exchange_together
-from openenv_notebook.messages import ActT, ObsT, StateT, StepResult, Tool
+from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
 from openenv_notebook.protocol import STATE_FRAME, Request
+from openenv_notebook.session_view import SessionView
 from openenv_notebook.suggestions import with_suggestions
+from openenv_notebook.sync_questions import SyncQuestions
 from openenv_notebook.tools import ToolNamespace
 
 
-class SyncEnvClient(Generic[ActT, ObsT, StateT]):
+class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT]):
     """A blocking view of an asynchronous client.
 
     Any other coroutine method of the client's class becomes a blocking method by itself.
@@ -55,7 +55,7 @@ class SyncEnvClient(Generic[ActT, ObsT, StateT]):
 
     def __init__(self, client: EnvClient[ActT, ObsT, StateT]) -> None:
         self._client = client
-        self._session = client._session
+        self._session, self._opener, self._known = client._session, client._opener, client._known
         # A subclass may have its own reset, step or state; then that is what runs.
         cls = type(client)
         self._plain_step = cls.step is EnvClient.step
@@ -240,128 +240,13 @@ class SyncEnvClient(Generic[ActT, ObsT, StateT]):
         """Return this client: it is blocking already."""
         return self
 
-    # Questions over HTTP
-
-    def health(self) -> dict[str, Any]:
-        """Ask whether the server runs; see :meth:`EnvClient.health`."""
-        return cast(dict[str, Any], self._call("health"))
-
-    def metadata(self) -> dict[str, Any]:
-        """Ask what the environment says of itself; see :meth:`EnvClient.metadata`."""
-        return cast(dict[str, Any], self._call("metadata"))
-
-    def schema(self) -> dict[str, Any]:
-        """Ask for the JSON Schemas of the environment; asked once, then remembered."""
-        found = cast(dict[str, Any], self._call("schema"))
-        self._offer_action()
-        return found
-
-    def list_environments(self) -> list[str]:
-        """Ask for the names the task API knows environments by."""
-        return cast(list[str], self._call("list_environments"))
-
-    def list_splits(self, env_name: str | None = None) -> list[dict[str, Any]]:
-        """Ask for the splits of an environment's tasks; see :meth:`EnvClient.list_splits`."""
-        return cast(list[dict[str, Any]], self._call("list_splits", env_name))
-
-    def list_tasks(self, split: str, env_name: str | None = None) -> list[Any]:
-        """Ask for all tasks of a split; see :meth:`EnvClient.list_tasks`."""
-        return cast(list[Any], self._call("list_tasks", split, env_name))
-
-    def num_tasks(self, split: str, env_name: str | None = None) -> int:
-        """Ask how many tasks a split has; see :meth:`EnvClient.num_tasks`."""
-        return cast(int, self._call("num_tasks", split, env_name))
-
-    def get_task(self, split: str, index: int, env_name: str | None = None) -> Any:
-        """Ask for one task; see :meth:`EnvClient.get_task`."""
-        return self._call("get_task", split, index, env_name)
-
-    def get_task_range(
-        self, split: str, start: int | None = None, stop: int | None = None, env_name: str | None = None
-    ) -> list[Any]:
-        """Ask for some tasks of a split; see :meth:`EnvClient.get_task_range`."""
-        return cast(list[Any], self._call("get_task_range", split, start, stop, env_name))
-
-    # Tools
-
-    def list_tools(self, use_cache: bool = True) -> list[Tool]:
-        """List the environment's tools; see :meth:`EnvClient.list_tools`."""
-        return cast(list[Tool], self._call("list_tools", use_cache))
-
-    def get_tool(self, name: str) -> Tool | None:
-        """Find a tool by name; None if there is none."""
-        return cast("Tool | None", self._call("get_tool", name))
-
-    def has_tool(self, name: str) -> bool:
-        """Tell whether there is a tool of that name."""
-        return cast(bool, self._call("has_tool", name))
-
-    def call_tool(self, name: str, /, **arguments: Any) -> Any:
-        """Call a tool; see :meth:`EnvClient.call_tool`."""
-        return self._call("call_tool", name, **arguments)
-
     @property
     def tools(self) -> ToolNamespace:
         """The tools of an MCP environment as methods: ``env.tools.NAME(...)``."""
         return ToolNamespace(self._client._known, self.call_tool)
 
-    # What is known without asking
-
-    @property
-    def base_url(self) -> str | None:
-        """The server's HTTP address; None before a provider has started it."""
-        return self._client.base_url
-
-    @property
-    def status(self) -> str:
-        """The session's state: "new", "open", "lost" (until a reset) or "closed"."""
-        return self._session.status
-
-    @property
-    def activity(self) -> str:
-        """What is being waited for, with the seconds so far; "" when nothing is."""
-        return self._session.activity
-
-    @property
-    def owed(self) -> int:
-        """How many replies are still to come that nobody waits for."""
-        return self._session.owed
-
-    @property
-    def episode(self) -> Episode:
-        """The record of the episode in progress, or of the last one."""
-        return self._client.episode
-
-    @property
-    def episodes(self) -> list[Episode]:
-        """The records of all episodes of this session, the oldest first."""
-        return self._client.episodes
-
-    @property
-    def last(self) -> StepResult[ObsT] | None:
-        """The last result, whoever waited for it; None before the first."""
-        return self._client.last
-
-    @property
-    def done(self) -> bool:
-        """True when the last result ended the episode."""
-        return self._client.done
-
-    @property
-    def known(self) -> Known:
-        """What was learnt of the server so far; looking at it asks nobody."""
-        return self._client.known
-
-    def subscribe(self, callback: Callback) -> Callable[[], None]:
-        """Have a function called with each step and each change of state; see :meth:`EnvClient.subscribe`."""
-        return self._client.subscribe(callback)
-
-    def unsubscribe(self, callback: Callback) -> None:
-        """End the subscriptions of a function."""
-        self._client.unsubscribe(callback)
-
     def __repr__(self) -> str:
-        return repr(self._client).replace(" (async)", " (sync)", 1)
+        return self._describe("sync", type(self._client).__name__)
 
     def __reduce__(self) -> NoReturn:
         self._client.__reduce__()

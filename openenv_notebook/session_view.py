@@ -1,0 +1,89 @@
+"""What a client tells of its session without asking anybody: the same for both twins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic
+
+from openenv_notebook.episode import Episode
+from openenv_notebook.events import Callback
+from openenv_notebook.inspection import Known
+from openenv_notebook.messages import ObsT, StepResult
+from openenv_notebook.opening import Opener
+from openenv_notebook.session import Session
+
+
+class SessionView(Generic[ObsT]):
+    """Properties that look at a session; none of them does I/O."""
+
+    _session: Session
+    _opener: Opener
+    _known: Known
+
+    @property
+    def base_url(self) -> str | None:
+        """The server's HTTP address; None before a provider has started it."""
+        endpoint = self._opener.endpoint
+        return endpoint.address.http_url if endpoint is not None else None
+
+    @property
+    def status(self) -> str:
+        """The session's state: "new", "open", "lost" (until a reset) or "closed"."""
+        return self._session.status
+
+    @property
+    def activity(self) -> str:
+        """What is being waited for, with the seconds so far; "" when nothing is."""
+        return self._session.activity
+
+    @property
+    def owed(self) -> int:
+        """How many replies are still to come that nobody waits for."""
+        return self._session.owed
+
+    @property
+    def episode(self) -> Episode:
+        """The record of the episode in progress, or of the last one."""
+        return self._session.record.episode
+
+    @property
+    def episodes(self) -> list[Episode]:
+        """The records of all episodes of this session, the oldest first."""
+        return self._session.record.episodes
+
+    @property
+    def last(self) -> StepResult[ObsT] | None:
+        """The last result, whoever waited for it; None before the first."""
+        return self._session.record.last_result
+
+    @property
+    def done(self) -> bool:
+        """True when the last result ended the episode."""
+        last = self.last
+        return last is not None and last.done
+
+    @property
+    def known(self) -> Known:
+        """What was learnt of the server so far: its schema, its tools."""
+        return self._known
+
+    def subscribe(self, callback: Callback) -> Callable[[], None]:
+        """Have a function called with each step and each change of state.
+
+        Args:
+            callback: Gets an :class:`~openenv_notebook.events.Event`, in order, on the events
+                thread. A bound method is held weakly.
+
+        Returns:
+            A function that ends the subscription.
+        """
+        return self._session.subscribers.add(callback)
+
+    def unsubscribe(self, callback: Callback) -> None:
+        """End the subscriptions of a function."""
+        self._session.subscribers.remove(callback)
+
+    def _describe(self, kind: str, name: str) -> str:
+        """Write the repr of a twin."""
+        parts: list[Any] = [f"{name} ({kind})", self.status, self._session.url or "no server yet", repr(self.episode)]
+        return f"<{', '.join(part for part in (*parts, self.activity) if part)}>"
