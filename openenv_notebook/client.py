@@ -22,7 +22,6 @@ from openenv_notebook.calls import exchange_async
 from openenv_notebook.codec import Codec
 from openenv_notebook.discovery import Discovery
 from openenv_notebook.endpoint import endpoint_at
-from openenv_notebook.episode import Record, Step
 from openenv_notebook.errors import (
     ClientClosed,
     InvalidAction,
@@ -37,8 +36,10 @@ from openenv_notebook.models import model_from_schema
 from openenv_notebook.opening import Opener, Patience
 from openenv_notebook.protocol import STATE_FRAME, Batch, Request, frame
 from openenv_notebook.provider import Provider
+from openenv_notebook.record import Record
 from openenv_notebook.session import Session
 from openenv_notebook.session_view import SessionView
+from openenv_notebook.step import Step
 from openenv_notebook.suggestions import with_suggestions
 from openenv_notebook.threads import in_thread
 from openenv_notebook.tools import ToolCalls, ToolNamespace

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import contextlib
 import contextvars
 import inspect
 import logging
@@ -23,6 +22,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from openenv_notebook.errors import ClientClosed, NotSupportedHere, TransportError, WrongThread
+from openenv_notebook.forking import keep_loop
 
 log = logging.getLogger("openenv_notebook")
 
@@ -37,8 +37,6 @@ _SLICE = 0.1 if sys.platform == "win32" else 1.0
 _guard = threading.RLock()
 _current: Portal | None = None
 _exiting = False
-# Objects inherited by a fork are kept for ever: their destructors would act on the parent's loop.
-_inherited: list[Any] = []
 
 
 class Guest(Protocol):
@@ -383,37 +381,7 @@ def _in_child() -> None:
     portal.alive = False
     for guest in list(portal.guests):
         guest.orphan()
-    _inherited.append(portal)
-    _close_loop_descriptors(portal.loop)
-
-
-def close_inherited(wire: Any) -> None:
-    """Close a connection's socket by descriptor, so that the parent's loop is not touched.
-
-    Args:
-        wire: A connection made by the parent, or None.
-    """
-    transport = getattr(wire, "transport", None)
-    if transport is None:
-        return
-    _inherited.append(wire)
-    raw = getattr(transport, "_sock", None)
-    visible = transport.get_extra_info("socket")
-    descriptor = raw.detach() if raw is not None else visible.fileno() if visible is not None else -1
-    _close_descriptor(descriptor)
-
-
-def _close_loop_descriptors(loop: Any) -> None:
-    for name in ("_selector", "_ssock", "_csock"):
-        part = getattr(loop, name, None)
-        if part is not None:
-            _close_descriptor(part.detach() if hasattr(part, "detach") else part.fileno())
-
-
-def _close_descriptor(descriptor: int) -> None:
-    if descriptor >= 0:
-        with contextlib.suppress(OSError):
-            os.close(descriptor)
+    keep_loop(portal, portal.loop)
 
 
 atexit.register(_at_exit)

@@ -17,14 +17,16 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
 from openenv_notebook import portal as portals
-from openenv_notebook.episode import Record, Step, StepKind
 from openenv_notebook.errors import ClientClosed, OpenEnvError, ProtocolError, ServerError, SessionLost
 from openenv_notebook.events import Event, Subscribers
+from openenv_notebook.forking import close_inherited
 from openenv_notebook.link import Link
 from openenv_notebook.messages import StepResult
 from openenv_notebook.neighbours import Caller
 from openenv_notebook.portal import Portal
 from openenv_notebook.protocol import ENDS_SESSION, Exchange, Request, excerpt, read_error, reply_type
+from openenv_notebook.record import Record
+from openenv_notebook.step import Step, StepKind
 
 log = logging.getLogger("openenv_notebook")
 
@@ -165,7 +167,7 @@ class Session:
 
     def orphan(self) -> None:
         """Leave the parent's session alone, in a forked child."""
-        portals.close_inherited(self.link.forget())
+        close_inherited(self.link.forget())
         self._guard = threading.Lock()
         self._portal = None
         self._begin()

@@ -13,7 +13,7 @@ _START = """
 import json, openenv_notebook
 from support.recorded import exchanges, schemas
 from openenv_notebook.attributes import AttributeDict
-from openenv_notebook.episode import saved_result
+from openenv_notebook.step import saved_result
 from openenv_notebook.messages import Tool
 def replies(name, kind='observation'):
     frames = [json.loads(each['frame']) for each in exchanges()[name] if each['dir'] == 'recv']

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from openenv_notebook.episode import saved_result
+from openenv_notebook.step import saved_result
 from openenv_notebook.messages import StepResult
 
 FOLDER = Path(__file__).parent.parent / "recordings"

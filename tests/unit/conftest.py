@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support.recorded import schemas
+from support.wire import FarEnd, scripted
 
 from openenv_notebook.attributes import attribute_dict
 from openenv_notebook.client import GenericEnvClient
 from openenv_notebook.sync_client import SyncEnvClient
-from support.recorded import schemas
-from support.wire import FarEnd, scripted
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Response
 from websockets.uri import parse_uri
 
-from openenv_notebook.connection import UNDECODED_LIMIT, Connection, translate
+from openenv_notebook.connection import UNDECODED_LIMIT, Connection
 from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.errors import (
     ConnectFailed,
@@ -29,6 +29,7 @@ from openenv_notebook.errors import (
     NotAnOpenEnvServer,
     OpenEnvError,
 )
+from openenv_notebook.refusals import translate
 from openenv_notebook.targets import Address, parse_target
 
 

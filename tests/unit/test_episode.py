@@ -11,7 +11,7 @@ from support.wire import result_frame
 
 from openenv_notebook import errors
 from openenv_notebook.codec import read_result
-from openenv_notebook.episode import Episode, Record, Step
+from openenv_notebook.episode import Episode, Step
 from openenv_notebook.errors import (
     AtCapacity,
     EnvironmentFailed,
@@ -24,6 +24,7 @@ from openenv_notebook.errors import (
 )
 from openenv_notebook.messages import StepResult
 from openenv_notebook.protocol import frame
+from openenv_notebook.record import Record
 
 
 def entry(

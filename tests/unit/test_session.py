@@ -11,7 +11,6 @@ import pytest
 from support.waiting import eventually_here
 from support.wire import FarEnd, error_frame, result_frame
 
-from openenv_notebook.episode import Record
 from openenv_notebook.errors import (
     AtCapacity,
     ClientClosed,
@@ -29,6 +28,7 @@ from openenv_notebook.errors import (
 from openenv_notebook.events import Event
 from openenv_notebook.opening import Patience
 from openenv_notebook.protocol import STATE_FRAME, Batch, Request, frame
+from openenv_notebook.record import Record
 from openenv_notebook.results import read_result
 from openenv_notebook.session import Session
 

@@ -1,0 +1,46 @@
+"""A forked child and what it inherits: sockets are closed by descriptor, the parent's loop is not touched."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Any
+
+# Kept for ever: their destructors would act on the parent's loop.
+_inherited: list[Any] = []
+
+
+def close_inherited(wire: Any) -> None:
+    """Close a connection's socket by descriptor, so that the parent's loop is not touched.
+
+    Args:
+        wire: A connection made by the parent, or None.
+    """
+    transport = getattr(wire, "transport", None)
+    if transport is None:
+        return
+    _inherited.append(wire)
+    raw = getattr(transport, "_sock", None)
+    visible = transport.get_extra_info("socket")
+    descriptor = raw.detach() if raw is not None else visible.fileno() if visible is not None else -1
+    _close_descriptor(descriptor)
+
+
+def keep_loop(owner: Any, loop: Any) -> None:
+    """Close the descriptors of a loop that only runs in the parent, and never touch it again.
+
+    Args:
+        owner: What holds the loop.
+        loop: The loop; uvloop's descriptors cannot be reached and stay open.
+    """
+    _inherited.append(owner)
+    for name in ("_selector", "_ssock", "_csock"):
+        part = getattr(loop, name, None)
+        if part is not None:
+            _close_descriptor(part.detach() if hasattr(part, "detach") else part.fileno())
+
+
+def _close_descriptor(descriptor: int) -> None:
+    if descriptor >= 0:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
