@@ -67,6 +67,11 @@ from openenv_notebook.together import step_all
 __version__ = "0.1.0"
 
 
+def __dir__() -> list[str]:
+    """Offer what is meant for people, not the modules it stands in."""
+    return __all__
+
+
 def load_ipython_extension(shell: Any) -> None:
     """Give an IPython shell the ``%openenv`` magics; called by ``%load_ext openenv_notebook``.
 

@@ -87,7 +87,10 @@ class AttributeDict(dict[str, Any]):
         del self[name]
 
     def __dir__(self) -> Iterable[str]:
-        return [*dict.__dir__(self), *(key for key in self if str(key).isidentifier())]
+        return {*dict.__dir__(self), *(key for key in self if str(key).isidentifier())}
+
+    def __or__(self, other: Any) -> Any:
+        return type(self)({**self, **other}) if isinstance(other, dict) else NotImplemented
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self)

@@ -114,6 +114,13 @@ def read_payload(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
     return line
 
 
+def no_words(line: Line) -> Line:
+    """Refuse words that a verb does not take; returns the line."""
+    if line.words:
+        raise GrammarError(f"%openenv {line.verb} takes options only, not {' '.join(line.words)!r}")
+    return line
+
+
 def _without_end(text: str) -> str:
     """Take off a trailing ``;`` and a ``# comment`` that stands outside quotes."""
     quote, place = "", 0
@@ -236,7 +243,11 @@ class _Tokens:
             if key is None:
                 raise GrammarError(f'{self.rest!r} is no key=value pair; put blanks into quotes: key="two words"')
             self.place += key.end()
+            if key[1] in found:
+                raise GrammarError(f"{key[1]} is given twice; give each field once")
             found[key[1]] = self.value()
+            if isinstance(found[key[1]], Typed) and found[key[1]].text.endswith(",") and _KEY.match(self.rest):
+                raise GrammarError("pairs are separated by blanks, not commas: a=1 b=2; a text with a comma in quotes")
         return found
 
     def value(self) -> Any:
@@ -258,6 +269,9 @@ class _Tokens:
             if self.at_end or self.rest.startswith("--"):
                 return quoted
             raise GrammarError(f"{self.rest!r} follows the quoted value; put all of it into quotes")
+        spread = re.match(r"([A-Za-z_]\w*)\s+=(\s|$)", self.rest)
+        if spread is not None:
+            raise GrammarError(f"write {spread[1]}=VALUE without blanks around the =, or the whole text in quotes")
         end = re.search(r"\s--[A-Za-z]", self.rest)
         stop = self.place + end.start() if end is not None else len(self.text)
         text, self.place = self.text[self.place : stop].strip(), stop

@@ -47,13 +47,15 @@ class OpenEnvMagics(Magics):
 
     def _run(self, line: str, cell: str | None) -> Any:
         verb, rest = split_verb(line)
-        if cell is not None and (not verb or verb.startswith("-")):
+        if cell is not None and verb not in ("--help", "-h") and (not verb or verb.startswith("-")):
             verb, rest = "step", line
         if not verb or verb.startswith("#"):
             overview(self._desk)
             return None
-        if verb == "help":
+        if verb in ("help", "--help", "-h"):
             return self._help(rest)
+        if rest.strip() in ("--help", "-h"):
+            return self._help(verb)
         found = VERBS.get(verb)
         if found is None:
             raise UsageError(f"{verb!r} is no verb of %openenv{nearest(verb, VERBS)} ({', '.join(VERBS)}, help)")

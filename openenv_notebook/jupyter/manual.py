@@ -45,5 +45,7 @@ def page(verb: Verb) -> str:
     lines = [f"%openenv {verb.name} {verb.usage}".rstrip(), "", f"  {verb.summary}"]
     if verb.takes:
         lines += ["", "  options: " + ", ".join(f"--{name}" for name in verb.takes)]
+    if verb.body_takes:
+        lines += ["  with a cell's body also: " + ", ".join(f"--{name}" for name in verb.body_takes)]
     lines += ["", *(f"  %openenv {example}" for example in verb.examples)]
     return "\n".join(lines)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
+import builtins
+import keyword
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -16,20 +17,19 @@ AnyClient = SyncEnvClient[Any, Any, Any]
 
 
 class Workspace:
-    """Names, clients and servers. Clients are held weakly: the notebook's variable keeps them.
+    """Names, clients and servers. The notebook's variables are the only list of clients there is.
 
     Args:
         shell: The shell whose namespace holds the variables.
 
     Attributes:
-        current: The name meant where none is given.
+        current: The name meant where none is given, while it holds an open client.
         servers: Servers that %openenv serve started, by the name of their client.
         fields: The field that a cell's body goes to, by the name of the client.
     """
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._clients: dict[str, weakref.ref[AnyClient]] = {}
         self.current: str | None = None
         self.servers: dict[str, Server] = {}
         self.fields: dict[str, str] = {}
@@ -41,10 +41,12 @@ class Workspace:
         return namespace
 
     def clients(self) -> dict[str, AnyClient]:
-        """Return the clients that are alive, by name, in the order they were bound."""
-        alive = {name: held() for name, held in self._clients.items()}
-        self._clients = {name: held for name, held in self._clients.items() if alive[name] is not None}
-        return {name: client for name, client in alive.items() if client is not None}
+        """Return the clients that are not closed, by name, whoever connected them."""
+        return {
+            name: value
+            for name, value in list(self.namespace.items())
+            if isinstance(value, SyncEnvClient) and not name.startswith("_") and value.status != "closed"
+        }
 
     def get(self, name: str | None = None) -> tuple[str, AnyClient]:
         """Find a client.
@@ -71,6 +73,10 @@ class Workspace:
             raise UnknownClient(name, list(clients), hint=nearest(name, clients).lstrip("; ") or None)
         return name, clients[name]
 
+    def held(self, name: str) -> AnyClient | None:
+        """Return the open client a name holds, or None."""
+        return self.clients().get(name)
+
     def check_name(self, name: str, *, force: bool) -> None:
         """Refuse a name that holds anything but a client, before anything is done.
 
@@ -79,38 +85,48 @@ class Workspace:
             force: True takes the name whatever it holds.
 
         Raises:
-            UsageError: If the name is no name, or holds anything else.
+            UsageError: If the name is no name, is Python's own, or holds anything else.
         """
-        if not name.isidentifier():
+        if not name.isidentifier() or keyword.iskeyword(name):
             raise UsageError(f"{name!r} is no name for a variable; --as env")
         held = self.namespace.get(name)
-        if name in self.namespace and not force and not isinstance(held, SyncEnvClient):
-            raise UsageError(
-                f"{name} holds an object of type {type(held).__name__} already and is not overwritten; "
-                "choose another name with --as NAME, or take it with --force"
-            )
+        if force or isinstance(held, SyncEnvClient):
+            return
+        if name in self.namespace:
+            what = f"holds an object of type {type(held).__name__} already"
+        elif hasattr(builtins, name):
+            what = "is a name of Python's own"
+        else:
+            return
+        raise UsageError(
+            f"{name} {what} and is not overwritten; choose another name with --as NAME, or take it with --force"
+        )
 
-    def make_room(self, name: str) -> None:
-        """Close the old client of a name, and stop the server that was started for it."""
-        held, old = self.namespace.get(name), self.clients().get(name)
-        for client in {id(item): item for item in (held, old) if isinstance(item, SyncEnvClient)}.values():
-            client.close()
-        server = self.servers.pop(name, None)
-        if server is not None:
+    def bind(self, name: str, client: AnyClient) -> list[str]:
+        """Give a client a name, and end what the name stood for before.
+
+        Args:
+            name: The variable.
+            client: The client, connected.
+
+        Returns:
+            What was ended, in words.
+        """
+        ended = []
+        old = self.held(name)
+        if old is not None and old is not client:
+            old.close()
+            ended.append(f"the earlier {name} is closed")
+        server = self.servers.get(name)
+        if server is not None and server.url != client.base_url:
+            del self.servers[name]
             server.stop()
-
-    def bind(self, name: str, client: AnyClient) -> None:
-        """Give a client a name, as a variable of the notebook, and make it the current one."""
-        self._clients.pop(name, None)
-        self._clients[name] = weakref.ref(client)
+            ended.append("its server is stopped")
         self._shell.push({name: client})
         self.current = name
+        return ended
 
-    def close(self, name: str) -> str:
-        """Close a client and say so; its variable stays and says that it is closed."""
+    def close(self, name: str) -> None:
+        """Close a client; its variable stays and says that it is closed."""
         _, client = self.get(name)
         client.close()
-        self._clients.pop(name, None)
-        if self.current == name:
-            self.current = next(reversed(self.clients()), None)
-        return name

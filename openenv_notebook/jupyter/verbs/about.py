@@ -29,7 +29,8 @@ def python(desk: Desk, rest: str) -> Any:
     name, client = desk.workspace.get(line.options.get("on"))
     print(f"import openenv_notebook\n\n{name} = openenv_notebook.connect({client.base_url!r})")
     for step in client.episode:
-        print(_step_code(name, step))
+        if step.happened:
+            print(_step_code(name, step))
 
 
 def _step_code(name: str, step: Step) -> str:

@@ -12,14 +12,18 @@ from IPython.core.error import UsageError
 
 from openenv_notebook.attributes import nearest
 from openenv_notebook.connecting import connect as connect_to
-from openenv_notebook.errors import OpenEnvError
+from openenv_notebook.errors import AtCapacity, InvalidTarget, OpenEnvError
 from openenv_notebook.jupyter import render
-from openenv_notebook.jupyter.arguments import Line, read_typed, read_words
+from openenv_notebook.jupyter.arguments import Line, no_words, read_typed, read_words
 from openenv_notebook.jupyter.desk import Desk, action_schema
 from openenv_notebook.jupyter.progress import ProgressLine
 from openenv_notebook.jupyter.verbs.verb import TARGET, Verb
 from openenv_notebook.jupyter.workspace import AnyClient
 from openenv_notebook.servers import serve as serve_on
+from openenv_notebook.targets import parse_target
+
+# A slot that was just given back is free when the server has noticed.
+_SLOT_WITHIN = 10.0
 
 _CONNECT = {**TARGET, "client": "text", "header": "list", "token-env": "text"}
 _SERVE = {**TARGET, "port": "number", "sessions": "number", "arg": "list"}
@@ -36,6 +40,8 @@ def connect(desk: Desk, rest: str) -> Any:
 def demo(desk: Desk, rest: str) -> Any:
     """Connect to a small environment of our own."""
     line = read_words("demo", rest, TARGET)
+    if len(line.words) > 1:
+        raise UsageError(f"demo takes one name, not {len(line.words)}: %openenv demo grid")
     return _open(desk, f"demo:{line.words[0] if line.words else 'grid'}", line)
 
 
@@ -43,18 +49,41 @@ def _open(desk: Desk, target: str, line: Line) -> AnyClient:
     options, settings = line.options, _settings(line.options)
     name = options.get("as", "env")
     desk.workspace.check_name(name, force=bool(options.get("force")))
-    desk.workspace.make_room(name)
-    client = connect_to(target, progress=ProgressLine(desk.shell), **settings)
-    desk.workspace.bind(name, client)
+    client = _connected(desk, name, target, settings)
+    ended = desk.workspace.bind(name, client)
     shown = {key: value for key, value in settings.items() if key not in ("token", "headers") and value != 0.0}
     desk.twin = f"{name} = openenv_notebook.connect({target!r}{''.join(f', {k}={v!r}' for k, v in shown.items())})"
-    _introduce(desk, name, client)
+    _introduce(desk, name, client, ended)
     return cast(AnyClient, desk.out(line, client))
 
 
-def _introduce(desk: Desk, name: str, client: AnyClient) -> None:
+def _connected(desk: Desk, name: str, target: str, settings: dict[str, Any]) -> AnyClient:
+    """Connect first and end the name's old client then, so that a failure loses nothing.
+
+    Only where the old client holds the slot that is missing, it goes first.
+    """
+    old, progress = desk.workspace.held(name), ProgressLine(desk.shell)
+    if old is None:
+        return connect_to(target, progress=progress, **settings)
+    try:
+        return connect_to(target, progress=progress, **{**settings, "wait": 0.0})
+    except AtCapacity as full:
+        if full.url is None or _http_url(full.url) != old.base_url:
+            raise
+    old.close()
+    return connect_to(target, progress=progress, **{**settings, "wait": max(settings["wait"], _SLOT_WITHIN)})
+
+
+def _http_url(shown: str) -> str | None:
+    try:
+        return getattr(parse_target(shown), "http_url", None)
+    except InvalidTarget:
+        return None
+
+
+def _introduce(desk: Desk, name: str, client: AnyClient, ended: list[str]) -> None:
     fields = render.fields_line(action_schema(client))
-    said = [f"{name} → {_title(client)}, {client.base_url}", fields, render.next_line(client)]
+    said = [f"{name} → {_title(client)}, {client.base_url}", fields, *ended, render.next_line(client)]
     desk.say(" · ".join(part for part in said if part))
 
 
@@ -83,15 +112,13 @@ def serve(desk: Desk, rest: str) -> Any:
     if "arg" in line.options:
         settings["arguments"] = dict(_argument(text) for text in line.options["arg"])
     server = serve_on(what, progress=ProgressLine(desk.shell), **settings)
-    # The old server goes only now: a new one that does not start loses nothing.
-    desk.workspace.make_room(name)
-    desk.workspace.servers[name] = server
     client = connect_to(server.url, **_settings(line.options))
-    desk.workspace.bind(name, client)
+    ended = desk.workspace.bind(name, client)
+    desk.workspace.servers[name] = server
     given = "".join(f", {key}={value!r}" for key, value in settings.items())
     shown = line.words[0] if what is not line.words[0] else repr(what)
     desk.twin = f"server = openenv_notebook.serve({shown}{given})\n{name} = openenv_notebook.connect(server.url)"
-    _introduce(desk, name, client)
+    _introduce(desk, name, client, ended)
     return desk.out(line, client)
 
 
@@ -158,7 +185,7 @@ def stop(desk: Desk, rest: str) -> Any:
 
 def status(desk: Desk, rest: str) -> Any:
     """Say who is connected, which servers run, and what is held."""
-    read_words("status", rest, {})
+    no_words(read_words("status", rest, {}))
     overview(desk)
     for name, server in desk.workspace.servers.items():
         print(render.server_line(name, server))

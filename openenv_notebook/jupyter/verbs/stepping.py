@@ -10,7 +10,15 @@ from IPython.core.error import UsageError
 
 from openenv_notebook.attributes import nearest
 from openenv_notebook.jupyter import render
-from openenv_notebook.jupyter.arguments import Line, read_payload, read_typed, read_words, split_verb, takes_text
+from openenv_notebook.jupyter.arguments import (
+    Line,
+    no_words,
+    read_payload,
+    read_typed,
+    read_words,
+    split_verb,
+    takes_text,
+)
 from openenv_notebook.jupyter.desk import Desk, action_schema
 from openenv_notebook.jupyter.verbs.verb import SESSION, Verb, keywords
 from openenv_notebook.jupyter.workspace import AnyClient
@@ -73,7 +81,7 @@ def _text_field(schema: Mapping[str, Any] | None) -> str | None:
 
 def state(desk: Desk, rest: str) -> Any:
     """Read the state."""
-    line = read_words("state", rest, SESSION)
+    line = no_words(read_words("state", rest, SESSION))
     name, client = desk.client(line)
     desk.twin = f"{name}.state()"
     return desk.out(line, client.state())
@@ -81,7 +89,7 @@ def state(desk: Desk, rest: str) -> Any:
 
 def tools(desk: Desk, rest: str) -> Any:
     """List the tools."""
-    line = read_words("tools", rest, SESSION)
+    line = no_words(read_words("tools", rest, SESSION))
     name, client = desk.client(line)
     desk.twin = f"{name}.list_tools()"
     found = client.list_tools()
@@ -139,7 +147,7 @@ def _signature(tool: Tool) -> inspect.Signature:
 
 def schema(desk: Desk, rest: str) -> Any:
     """Show the action's fields."""
-    line = read_words("schema", rest, SESSION)
+    line = no_words(read_words("schema", rest, SESSION))
     name, client = desk.client(line)
     desk.twin = f"{name}.schema()"
     return desk.out(line, client.schema())
@@ -153,8 +161,9 @@ VERBS = (
         "act; %%openenv takes the cell's body as the text of the only required text field, else JSON",
         ("step right", "step column=3", 'step {"column": 3}', "step $action"),
         step,
-        _BODY,
+        SESSION,
         step_body,
+        {"field": "text", "json": "flag"},
     ),
     Verb("state", "", "read the environment's state", ("state",), state, SESSION),
     Verb("schema", "", "show the fields of an action", ("schema",), schema, SESSION),

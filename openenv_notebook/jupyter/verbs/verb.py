@@ -23,6 +23,7 @@ class Verb:
         run: Does it: gets the desk and what follows the verb.
         takes: Its options by name: "text", "number", "flag" or "list".
         body: Does it with a cell's body; None where the verb takes no body.
+        body_takes: Options it knows besides, with a cell's body.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Verb:
     run: Callable[[Desk, str], Any]
     takes: Mapping[str, str] = field(default_factory=dict)
     body: Callable[[Desk, str, str], Any] | None = None
+    body_takes: Mapping[str, str] = field(default_factory=dict)
 
 
 # Options that every verb of a session knows.
