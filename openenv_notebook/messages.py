@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NoReturn, TypeVar
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import from_json
 
 from openenv_notebook.attributes import AttributeDict
@@ -171,6 +171,13 @@ class Tool(BaseModel):
     input_schema: dict[str, Any] = Field(
         default_factory=dict, validation_alias=AliasChoices("input_schema", "inputSchema")
     )
+
+    @field_validator("description", "input_schema", mode="before")
+    @classmethod
+    def _empty_if_odd(cls, value: Any, info: ValidationInfo) -> Any:
+        """Keep a tool that can be called by its name, whatever else is said of it; null is usual."""
+        kind: type = str if info.field_name == "description" else dict
+        return value if isinstance(value, kind) else kind()
 
 
 class ListToolsAction(Action):

@@ -10,7 +10,14 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError
 
 from openenv_notebook.attributes import nearest
-from openenv_notebook.errors import MisuseError, ProtocolError, RequestRejected, ToolFailed
+from openenv_notebook.errors import (
+    MisuseError,
+    NotSupportedHere,
+    ProtocolError,
+    RequestRejected,
+    ServerError,
+    ToolFailed,
+)
 from openenv_notebook.inspection import Known
 from openenv_notebook.messages import Tool
 from openenv_notebook.protocol import Entry, Request, error_lines, frame, reply_data
@@ -19,8 +26,12 @@ from openenv_notebook.session import Session
 _TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "object": dict}
 
 
+# How servers say that an environment has no tools.
+_NO_TOOLS = ("does not support MCP", "expected ListToolsObservation")
+
+
 class _Listed(BaseModel):
-    tools: list[Tool] = Field(default_factory=list)
+    tools: list[Any] = Field(default_factory=list)
 
 
 class ToolCalls:
@@ -54,15 +65,17 @@ class ToolCalls:
 
     async def _ask_tools(self) -> list[Tool]:
         try:
-            answer = (await self._rpc("tools/list", {})).get("result", {})
+            answer = await self._rpc("tools/list", {})
         except RequestRejected:
             # Servers before 0.2.1 know no mcp message; there it is an action.
-            answer = await self._raw_step({"type": "list_tools"})
-        try:
-            return _Listed.model_validate(answer).tools
-        except ValidationError as error:
-            lines = "".join(f"\n  {line}" for line in error_lines(error.errors(include_url=False)))
-            raise ProtocolError(f"a list of tools that is none{lines}") from error
+            return _listed(await self._raw_step({"type": "list_tools"}))
+        if "error" not in answer:
+            return _listed(answer.get("result", {}))
+        failure = answer["error"] if isinstance(answer["error"], Mapping) else {"message": answer["error"]}
+        message = str(failure.get("message", ""))
+        if any(words in message for words in _NO_TOOLS):
+            return []
+        raise ServerError(message, code=str(failure.get("code", "")), details=failure)
 
     async def get_tool(self, name: str) -> Tool | None:
         """Find a tool by name; None if there is none."""
@@ -85,11 +98,9 @@ class ToolCalls:
         Raises:
             ToolFailed: If the tool reported an error.
             MisuseError: If no tool has that name, with the nearest one.
+            NotSupportedHere: If the environment has no tools.
         """
-        tools = await self.list_tools()
-        if tools and name not in [tool.name for tool in tools]:
-            names = [tool.name for tool in tools]
-            raise MisuseError(f"no tool {name!r}{nearest(name, names)}", hint=f"tools: {', '.join(names)}")
+        await self._refuse_unknown_tool(name)
         if self._mode == "production":
             answer = await self._rpc("tools/call", {"name": name, "arguments": arguments}, entry="tool")
             if "error" in answer:
@@ -100,12 +111,39 @@ class ToolCalls:
             raise _failed(name, observation["error"])
         return tool_value(observation.get("result"))
 
+    async def _refuse_unknown_tool(self, name: str) -> None:
+        try:
+            names = [tool.name for tool in await self.list_tools()]
+        except (ProtocolError, ServerError):
+            return  # The list cannot be read; the tool may be there all the same.
+        if not names:
+            raise NotSupportedHere("this environment has no tools", url=self._session.url)
+        if name not in names:
+            raise MisuseError(f"no tool {name!r}{nearest(name, names)}", hint=f"tools: {', '.join(names)}")
+
     async def _rpc(self, method: str, params: Mapping[str, Any], entry: Entry | None = None) -> dict[str, Any]:
         data = {"jsonrpc": "2.0", "method": method, "params": params, "id": 1}
         request = await self._ask(Request("mcp", frame("mcp", data), entry=entry))
         assert request.reply is not None
         self._session.decoded(request)
         return reply_data(request.reply, "mcp")
+
+
+def _listed(answer: Any) -> list[Tool]:
+    """Read a list of tools, without those that have no name; raises ProtocolError if nothing of it can be read."""
+    tools, wrong = [], None
+    try:
+        for tool in _Listed.model_validate(answer).tools:
+            try:
+                tools.append(Tool.model_validate(tool))
+            except ValidationError as error:
+                wrong = error
+        if wrong is not None and not tools:
+            raise wrong
+    except ValidationError as error:
+        lines = "".join(f"\n  {line}" for line in error_lines(error.errors(include_url=False)))
+        raise ProtocolError(f"a list of tools that is none{lines}") from error
+    return tools
 
 
 def _failed(name: str, error: Any) -> ToolFailed:

@@ -14,7 +14,14 @@ from support.waiting import in_threads
 from support.wire import FarEnd, error_frame, result_frame, scripted
 
 from openenv_notebook.client import GenericEnvClient
-from openenv_notebook.errors import MisuseError, ProtocolError, SessionLost, ToolFailed
+from openenv_notebook.errors import (
+    MisuseError,
+    NotSupportedHere,
+    ProtocolError,
+    ServerError,
+    SessionLost,
+    ToolFailed,
+)
 from openenv_notebook.inspection import Known
 from openenv_notebook.mcp import MCPToolClient
 from openenv_notebook.messages import Tool
@@ -129,6 +136,30 @@ class TestListing:
         with pytest.raises(ProtocolError):
             tools.list_tools()
 
+    @pytest.mark.parametrize("odd", [None, 3, ["a"]])
+    def test_what_is_odd_in_a_tool_is_left_empty(self, tools: Env, server: ToolServer, odd: Any) -> None:
+        """A tool without a docstring, or with an odd schema, is listed and can be called."""
+        listed = [{"name": "add", "description": odd, "inputSchema": odd}]
+        usual = server.policy
+        server.policy = lambda request: (
+            mcp_frame(result={"tools": listed}) if request["type"] == "mcp" else usual(request)
+        )
+        assert tools.list_tools() == [Tool(name="add")]
+        assert tools.call_tool("add", a=1) == {"a": 1}
+
+    def test_a_tool_without_a_name_is_left_out(self, tools: Env, server: ToolServer) -> None:
+        """One malformed tool does not take the others away."""
+        server.policy = lambda request: mcp_frame(result={"tools": [{}, 3, {"name": "add"}]})
+        assert [tool.name for tool in tools.list_tools()] == ["add"]
+
+    def test_an_environment_without_tools_has_none(self, tools: Env, server: ToolServer) -> None:
+        """A server that says it knows no tools gives an empty list; another failure is told."""
+        server.policy = lambda request: mcp_frame(error={"code": -32603, "message": "Environment does not support MCP"})
+        assert tools.list_tools() == []
+        server.policy = lambda request: mcp_frame(error={"code": -32000, "message": "it timed out"})
+        with pytest.raises(ServerError, match="-32000: it timed out"):
+            tools.list_tools(use_cache=False)
+
     @pytest.mark.parametrize("name", [name for name in exchanges() if "echo" in name])
     def test_recorded_lists_are_read(self, name: str) -> None:
         """The list of every recorded version of the echo environment has its tools."""
@@ -177,6 +208,22 @@ class TestCalling:
         """A misspelt tool is named with its nearest, and no step is made."""
         with pytest.raises(MisuseError, match=r"no tool 'ad'; did you mean 'add'\?.*tools: add, read-file, bare"):
             tools.call_tool("ad")
+        assert server.steps == []
+
+    @pytest.mark.parametrize(
+        "answer", [{"result": None}, {"result": {"tools": [{}]}}, {"error": {"code": 1, "message": "no"}}, {"error": 3}]
+    )
+    def test_a_list_that_cannot_be_read_blocks_no_call(self, tools: Env, server: ToolServer, answer: Any) -> None:
+        """A tool is called although the list of tools is malformed or refused."""
+        usual = server.policy
+        server.policy = lambda request: mcp_frame(**answer) if request["type"] == "mcp" else usual(request)
+        assert tools.call_tool("add", a=1) == {"a": 1}
+
+    def test_no_call_without_tools(self, tools: Env, server: ToolServer) -> None:
+        """An environment that says it has no tools is told by name, and no step is made."""
+        server.policy = lambda request: mcp_frame(result={"tools": []})
+        with pytest.raises(NotSupportedHere, match="this environment has no tools"):
+            tools.call_tool("add")
         assert server.steps == []
 
     @pytest.mark.parametrize(
