@@ -13,10 +13,10 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from openenv_notebook.actions import NOT_GIVEN, given_action, needs_schema, wire_action
+from openenv_notebook.actions import given_action, needs_schema, wire_action
 from openenv_notebook.attributes import attribute_dict
 from openenv_notebook.errors import InvalidAction, ProtocolError
-from openenv_notebook.messages import StepResult
+from openenv_notebook.messages import GenericAction, StepResult
 from openenv_notebook.payload import fields_of, is_record
 from openenv_notebook.protocol import error_lines, excerpt, reply_data
 from openenv_notebook.results import TypedReader, read_parsed, read_result
@@ -79,16 +79,24 @@ class Codec:
         known = self.action_schema if self.action_schema is not None else schema
         if not self.own_payload:
             return wire_action(given, known)
-        if self.action_model is not None and (action is NOT_GIVEN or not is_record(given)):
+        if self.action_model is not None and self._is_no_model_yet(given):
             given = self._as_model(wire_action(given, known))
         made = client._step_payload(given)
         return fields_of(made) if is_record(made) else made
 
+    def _is_no_model_yet(self, given: Any) -> bool:
+        """Tell whether a hook, which reads attributes of the model, would not understand what was given."""
+        if isinstance(given, (GenericAction, self.action_model)):
+            return False
+        return isinstance(given, Mapping) or not is_record(given)
+
     def _as_model(self, fields: Mapping[str, Any]) -> Any:
         try:
             return self.action_model(**fields)
-        except ValidationError as error:
-            lines = error_lines(error.errors(include_url=False))
+        except (ValidationError, TypeError) as error:
+            # A dataclass raises a TypeError.
+            errors = error.errors(include_url=False) if isinstance(error, ValidationError) else []
+            lines = error_lines(errors) or [str(error)]
             raise InvalidAction(f"it does not fit {self.action_model.__name__}", errors=lines) from error
 
     def reader(self, client: Any) -> Callable[[bytes], StepResult[Any]]:

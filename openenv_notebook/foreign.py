@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn, Self
 
 from openenv_notebook import portal as portals
-from openenv_notebook.actions import NOT_GIVEN, given_action
-from openenv_notebook.errors import ClientClosed, NotSupportedHere
+from openenv_notebook.actions import NOT_GIVEN
+from openenv_notebook.errors import ClientClosed, MisuseError, NotSupportedHere
 from openenv_notebook.portal import Portal
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -46,8 +46,21 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
         return self._call("reset", **kwargs)
 
     def step(self, action: Any = NOT_GIVEN, /, **fields: Any) -> Any:
-        """Act in the environment, as the object does; its classes take the action they know."""
-        return self._call("step", given_action(action, fields))
+        """Act in the environment, as the object does; its classes take the action they know.
+
+        Raises:
+            MisuseError: If fields were given as keywords: only the object knows their class.
+        """
+        if action is NOT_GIVEN and set(fields) == {"action"}:
+            action, fields = fields["action"], {}
+        if action is NOT_GIVEN or fields:
+            kind = type(self._foreign).__name__
+            raise MisuseError(
+                f"step() of {kind} takes one action object, not keywords",
+                hint=f"pass the action object: env.step(TheAction({', '.join(f'{name}=...' for name in fields)})); "
+                f"adopt({kind}) takes keywords",
+            )
+        return self._call("step", action)
 
     def state(self) -> Any:
         """Read the environment's state, as the object does."""

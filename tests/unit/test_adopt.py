@@ -13,9 +13,9 @@ from support.wire import FarEnd, scripted
 
 from openenv_notebook.adopt import adopt
 from openenv_notebook.client import EnvClient, GenericEnvClient
-from openenv_notebook.errors import MisuseError
+from openenv_notebook.errors import InvalidAction, MisuseError
 from openenv_notebook.mcp import MCPToolClient
-from openenv_notebook.messages import Action, Observation, State
+from openenv_notebook.messages import Action, GenericAction, Observation, State
 
 ActT = TypeVar("ActT")
 ObsT = TypeVar("ObsT")
@@ -164,6 +164,36 @@ def test_it_has_what_ours_have(env: Any) -> None:
     env.reset()
     assert env.step(action_id=5).observation.step == 1
     assert env.episode[-1].action == {"action_id": 5}
+
+
+def test_a_dict_becomes_the_model_that_hooks_read(env: Any) -> None:
+    """A dict, also as action=, fits hooks as keywords do; one that does not fit is refused with its fields."""
+    env.reset()
+    assert env.step({"action_id": 5}).observation.step == 1
+    assert env.step(action={"action_id": 6}).observation.step == 2
+    assert env.step(GenericAction(action_id=7)).observation.step == 3
+    assert [step.action for step in env.episode[1:]] == [{"action_id": number} for number in (5, 6, 7)]
+    with pytest.raises(InvalidAction, match="action_id: "):
+        env.step({"action_id": "x"})
+    with pytest.raises(InvalidAction, match="action_ip: no such field"):
+        env.step({"action_ip": 1})
+
+
+def test_a_dict_becomes_a_dataclass_too(upstream: types.ModuleType) -> None:
+    """Actions of the first releases are dataclasses; a dict becomes one, or is refused."""
+
+    @dataclass
+    class Say:
+        message: str
+
+    class Talk(upstream.EnvClient[Say, Any, Any]):  # type: ignore[name-defined,misc]
+        def _step_payload(self, action: Say) -> dict[str, Any]:
+            return {"message": action.message}
+
+    client = adopt(Talk)("localhost:1")
+    assert client._codec.payload(client, {"message": "x"}, {}, None) == {"message": "x"}
+    with pytest.raises(InvalidAction, match="does not fit Say"):
+        client._codec.payload(client, {"text": "x"}, {}, None)
 
 
 def test_class_methods_make_the_adopted_class(game: type) -> None:

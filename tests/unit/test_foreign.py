@@ -11,7 +11,7 @@ import pytest
 from support.interrupts import interrupted_when
 from support.waiting import in_threads
 
-from openenv_notebook.errors import ClientClosed, NotSupportedHere, WrongThread
+from openenv_notebook.errors import ClientClosed, MisuseError, NotSupportedHere, WrongThread
 from openenv_notebook.foreign import SyncForeignClient
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -111,10 +111,12 @@ def test_its_calls_block_on_one_loop(env: Any, official: Official) -> None:
     assert official.calls[-1] == ("close",)
 
 
-def test_keywords_are_the_action(env: Any, official: Official) -> None:
-    """step(a=1) hands over a dict, step(action=X) the X."""
-    assert env.step(a=1) == {"a": 1}
-    assert env.step(action={"b": 2}) == {"b": 2}
+def test_keywords_are_refused(env: Any, official: Official) -> None:
+    """Only the object knows its action's class: step(a=1) says to pass it, step(action=X) hands over the X."""
+    assert env.step(action=5) == 5
+    for call in (lambda: env.step(a=1, b=2), lambda: env.step({"a": 1}, b=2), lambda: env.step()):
+        with pytest.raises(MisuseError, match=r"pass the action object: env.step\(TheAction\("):
+            call()
 
 
 async def test_it_works_under_a_running_loop(env: Any) -> None:
