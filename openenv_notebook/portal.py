@@ -18,8 +18,8 @@ import threading
 import time
 import weakref
 from _thread import LockType, allocate_lock
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any, Protocol, Self
 
 from openenv_notebook.errors import ClientClosed, NotSupportedHere, TransportError, WrongThread
 from openenv_notebook.forking import keep_loop
@@ -31,6 +31,7 @@ JOIN_WITHIN = 2.0
 UNUSED_FOR = 1.0
 CANCEL_WITHIN = 2.0
 CLOSE_AT_EXIT_WITHIN = 1.0
+BLOCKED_FOR = 0.5
 # Windows cannot interrupt a lock; elsewhere a slice only bounds how late a dead thread is noticed.
 _SLICE = 0.1 if sys.platform == "win32" else 1.0
 
@@ -164,7 +165,7 @@ class Portal:
         """
         name = name or getattr(make, "__name__", "call")
         self.refuse_here(name)
-        call = _Call(make, args, kwargs)
+        call = _Call(name, make, args, kwargs)
         try:
             if not self.post(call.start):
                 raise TransportError("the client's own thread ended", hint="call reset(), or connect again")
@@ -179,10 +180,10 @@ class Portal:
 class _Call:
     """A coroutine on its way through the portal."""
 
-    __slots__ = ("args", "cancelled", "done", "error", "kwargs", "lock", "make", "result", "task")
+    __slots__ = ("args", "cancelled", "done", "error", "kwargs", "lock", "make", "name", "result", "task")
 
-    def __init__(self, make: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.make, self.args, self.kwargs = make, args, kwargs
+    def __init__(self, name: str, make: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.name, self.make, self.args, self.kwargs = name, make, args, kwargs
         self.lock = allocate_lock()
         self.lock.acquire()
         self.task: asyncio.Task[Any] | None = None
@@ -192,7 +193,7 @@ class _Call:
 
     async def _drive(self) -> Any:
         value = self.make(*self.args, **self.kwargs)
-        return await value if inspect.isawaitable(value) else value
+        return await _Timed(value, self.name) if inspect.isawaitable(value) else value
 
     def start(self) -> None:
         self.task = asyncio.get_running_loop().create_task(self._drive())
@@ -226,6 +227,44 @@ class _Call:
             finally:
                 del error
         return self.result
+
+
+class _Timed(Generator[Any, None, Any]):
+    """An awaitable whose steps are timed: one that takes long keeps every session of the process waiting.
+
+    Args:
+        awaitable: What is awaited.
+        name: The call, for the warning.
+    """
+
+    def __init__(self, awaitable: Awaitable[Any], name: str) -> None:
+        self._steps: Any = awaitable.__await__()
+        self._name = name
+
+    def __await__(self) -> Self:
+        return self
+
+    def send(self, value: None) -> Any:
+        """Go on to where it waits next."""
+        return self._take(next, self._steps)
+
+    def throw(self, *error: Any) -> Any:
+        """Raise an error where it waits: a cancellation."""
+        return self._take(self._steps.throw, *error)
+
+    def _take(self, step: Callable[..., Any], *args: Any) -> Any:
+        began = time.monotonic()
+        try:
+            return step(*args)
+        finally:
+            seconds = time.monotonic() - began
+            if seconds > BLOCKED_FOR:
+                log.warning(
+                    "openenv: %s() blocked the client's own thread for %.1f s: all sessions of this process "
+                    "waited; await what takes long, such as asyncio.to_thread(...)",
+                    self._name,
+                    seconds,
+                )
 
 
 def lease(guest: Guest) -> Portal:
@@ -353,13 +392,18 @@ def _at_exit() -> None:
         for guest in guests:
             guest.shut_down()
         limit = portal.loop.time() + CLOSE_AT_EXIT_WITHIN
-        while any(getattr(guest, "is_closing", False) for guest in guests) and portal.loop.time() < limit:
-            await asyncio.sleep(0.01)
-        ended.set()
+        try:
+            while any(getattr(guest, "is_closing", False) for guest in guests) and portal.loop.time() < limit:
+                await asyncio.sleep(0.005)
+        finally:
+            # The last guest that goes stops the loop, which cancels this.
+            ended.set()
 
     portal.post(lambda: _keep(portal.loop.create_task(close_all())))
     ended.wait(CLOSE_AT_EXIT_WITHIN + 0.5)
-    portal.post(portal.loop.stop)
+    with _guard:
+        if portal.alive:
+            _end(portal)
     portal.thread.join(JOIN_WITHIN)
 
 

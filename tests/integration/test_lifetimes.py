@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -14,7 +16,7 @@ from typing import Any
 
 import pytest
 from support.leaks import descriptors, our_threads, portal_tasks
-from support.real_servers import Farm, RealServer, run_program
+from support.real_servers import ROOT, Farm, RealServer, run_program
 from support.sockets import Ended, Peer, SocketServer
 from support.waiting import eventually, in_threads
 
@@ -355,6 +357,27 @@ class TestProcesses:
         run_program("exiting", any_lab.url, OPENENV_NOTEBOOK_LOOP=loop.replace("uvloop", ""))
         assert time.monotonic() - started < 8.0
         any_lab.wait_live(0)
+
+    @pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+    def test_a_script_that_closes_nothing_ends_at_once(self, any_lab: RealServer, loop: str) -> None:
+        """A script that leaves its session open does not wait at its end for longer than the server's goodbye."""
+        seconds = min(seconds_to_end(_UNCLOSED, any_lab.url, loop) for _ in range(3))
+        assert seconds < 0.7
+        any_lab.wait_live(0)
+
+
+_UNCLOSED = "import sys, openenv_notebook as on; e = on.connect(sys.argv[1]); e.reset(); print(flush=True)"
+
+
+def seconds_to_end(program: str, url: str, loop: str) -> float:
+    """Run a program; return how long it takes from its first line to its end."""
+    variables = {"PYTHONPATH": str(ROOT), "OPENENV_NOTEBOOK_LOOP": loop.replace("uvloop", "")}
+    command = [sys.executable, "-W", "error", "-c", program, url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, **variables}) as process:
+        assert process.stdout is not None and process.stdout.readline()
+        began = time.monotonic()
+        assert process.wait(20) == 0
+        return time.monotonic() - began
 
 
 def test_closing_does_not_leave_the_socket_to_the_server() -> None:

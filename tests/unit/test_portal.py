@@ -253,6 +253,20 @@ class TestCall:
             portal.call(nested)
         assert time.monotonic() - began < 1
 
+    def test_code_that_blocks_its_thread_is_named(self, portal: Portal, caplog: pytest.LogCaptureFixture) -> None:
+        """Each stretch of over half a second without an await is warned about, by the call's name; waiting is not."""
+
+        async def train() -> str:
+            await asyncio.sleep(0.6)
+            time.sleep(0.6)
+            await asyncio.sleep(0)
+            return "trained"
+
+        assert portal.call(train) == "trained"
+        (said,) = (record for record in caplog.records if record.name == "openenv_notebook")
+        assert said.levelname == "WARNING"
+        assert "train() blocked the client's own thread for 0.6 s" in said.getMessage()
+
     def test_threads_call_at_once(self, portal: Portal) -> None:
         """Calls of many threads run together, and each gets its own result."""
         arrived: list[int] = []
