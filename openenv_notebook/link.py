@@ -34,6 +34,9 @@ class Wire(Protocol):
     def close(self) -> None:
         """Close; ``on_end`` follows within a second or two."""
 
+    def abort(self) -> None:
+        """Drop it without a word; ``on_end`` follows at once."""
+
 
 class Link:
     """Opens, holds and retires the connections of one session, one after the other.
@@ -104,20 +107,23 @@ class Link:
         except Exception as error:
             log.exception("an error while connecting")
             failure = ConnectFailed(f"{type(error).__name__}: {error}")
-        self._task = None
-        self.say("")
         if failure is not None:
             self.retire()
+        self._task = None
+        self.say("")
         self._on_opened(failure)
         self._tell_end()
 
     def retire(self) -> None:
-        """Close the connection there is and listen to it no more."""
+        """Close the connection there is and listen to it no more; nothing was asked over one not proven yet."""
         wire = self.forget()
         if wire is not None and not getattr(wire, "ended", False):
             self._leaving += 1
             wire.on_end = self._left
-            wire.close()
+            if self.is_connecting:
+                wire.abort()
+            else:
+                wire.close()
 
     def forget(self) -> Any:
         """Let go of a connection that has ended, or that another process owns."""

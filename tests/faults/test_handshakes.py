@@ -15,6 +15,7 @@ from support.sockets import Peer, SocketServer
 from support.waiting import eventually, in_threads
 from support.wire import Replier, error_frame
 
+from openenv_notebook.connecting import connect
 from openenv_notebook.errors import (
     ConnectFailed,
     ConnectTimeout,
@@ -270,6 +271,51 @@ def test_an_interrupt_ends_a_connect(serve: Any, make_env: Any) -> None:
         env.reset()
     assert time.monotonic() - began < 2
     assert env.reset().observation.step == 0
+
+
+def builds_for_ever(peer: Peer) -> None:
+    """Be a server that builds its environment, and hears nothing meanwhile."""
+    peer.accept()
+    peer.receive()
+    threading.Event().wait(1.5)
+
+
+@pytest.mark.parametrize("leave", ["close", "disconnect"])
+def test_a_session_that_is_being_built_is_left_at_once(serve: Any, make_env: Any, leave: str) -> None:
+    """close() and disconnect() do not wait for a server that is busy with its environment: nothing was asked of it."""
+    env = make_env(serve(builds_for_ever))
+
+    def leaving() -> float:
+        eventually(lambda: "building" in env.activity)
+        began = time.monotonic()
+        getattr(env, leave)()
+        return time.monotonic() - began
+
+    def connecting() -> None:
+        with pytest.raises(OpenEnvError):
+            env.connect()
+
+    assert in_threads(leaving, connecting)[0] < 0.5
+
+
+def test_a_connect_that_is_given_up_leaves_at_once(serve: Any) -> None:
+    """connect() to a server that builds for long ends with its timeout, and with an interrupt, not a second later."""
+    server = serve(builds_for_ever)
+    began = time.monotonic()
+    with pytest.raises(ConnectTimeout):
+        connect(server.url, timeout=0.2)
+    assert time.monotonic() - began < 0.7
+
+    def asked() -> bool:
+        if len(server.peers) < 2 or not server.peers[1].received:
+            return False
+        times.append(time.monotonic())
+        return True
+
+    times: list[float] = []
+    with pytest.raises(KeyboardInterrupt), interrupted_when(asked):
+        connect(server.url)
+    assert time.monotonic() - times[-1] < 0.5
 
 
 def test_an_interrupt_in_the_handshake_leaves_a_working_client(serve: Any, make_env: Any) -> None:

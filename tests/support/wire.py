@@ -80,6 +80,11 @@ class ScriptedWire:
         if not self.far_end.ignores_close:
             self.loop.call_soon(self.end, 1000, "")
 
+    def abort(self) -> None:
+        """Be dropped, which no far end can delay."""
+        self.closed_by_us = True
+        self.loop.call_soon(self.end, 1006, "")
+
     def end(self, code: int, reason: str) -> None:
         """Report the end, once."""
         if not self.ended:
