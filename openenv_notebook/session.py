@@ -66,6 +66,7 @@ class Session:
         self._guard = threading.Lock()
         self._portal: Portal | None = None
         self._owed_steps: deque[Step] = deque(maxlen=10_000)
+        self._told: Status = "new"
         self._begin()
 
     def _begin(self) -> None:
@@ -201,8 +202,6 @@ class Session:
         self._release(request)
         if self.link.is_connecting and not self._exchange.waiting:
             self.link.cancel()
-        if sent:
-            self._tell_status()
         return sent
 
     def send_now(self, request: Request) -> None:
@@ -267,9 +266,11 @@ class Session:
         elif len(data) > _COUNTED and not request.owed and request.batch is None:
             # Replies of a batch are read when the last has come, so they must all come in.
             self._hold(request, len(data))
-        self._note(request)
         if request.kind == "reset" and error is None:
             self.was_reset, self.lost = True, None
+        self._note(request)
+        if request.kind == "reset":
+            self._tell_status()
         request.finish()
         if isinstance(error, ServerError) and error.code in ENDS_SESSION:
             self.farewell = error
@@ -331,12 +332,11 @@ class Session:
     def _lose(self, lost: SessionLost) -> None:
         """The environment is gone: end who waits, but for a reset, which connects anew."""
         self.link.retire()
-        proving = self.link.is_connecting
+        if not self.link.is_connecting:
+            self.lost, self.was_reset = lost, False
         while self._exchange.on_wire:
             self._fail(self._exchange.on_wire.popleft(), lost)
-        if not proving:
-            self.lost, self.was_reset = lost, False
-            self._tell_status()
+        self._tell_status()
         self._tell_settlers()
         self._pump()
 
@@ -351,9 +351,10 @@ class Session:
     def detach(self, request: Request) -> None:
         """Give the session up on our side; the client may connect again."""
         had_environment = self._was_asked or self.lost is not None
-        self._end_everyone("it was given up by disconnect()")
-        self.lost = SessionLost("it was given up by disconnect()", url=self.url) if had_environment else None
+        reason = "it was given up by disconnect()"
+        self.lost = SessionLost(reason, url=self.url) if had_environment else None
         self.was_reset = self._was_asked = False
+        self._end_everyone(reason)
         self.link.when_gone(request.finish)
         self._tell_status()
 
@@ -392,8 +393,11 @@ class Session:
                 settler.finish()
 
     def _tell_status(self) -> None:
-        if self.subscribers:
-            self.subscribers.tell(Event("status", self.status))
+        """Tell the status where it is not what was told last."""
+        status = self.status
+        if status != self._told:
+            self._told = status
+            self.subscribers.tell(Event("status", status))
 
 
 _HINTS = {

@@ -324,6 +324,34 @@ class TestOrder:
         assert heard[2].step is session.record.episode[1]
         stop()
 
+    async def test_only_changes_of_the_state_are_told(self, session: Session, far_end: FarEnd) -> None:
+        """Around a loss each state is told once; the entry of a lost step says "lost", a reset after it "open"."""
+        heard: list[Event] = []
+        session.subscribers.add(heard.append)
+        await Call(session, "reset").answered()
+        far_end.hold()
+        step = Call(session, "step")
+        await eventually_here(lambda: far_end.held)
+        step.give_up()
+        far_end.wire.end(1006, "")
+        far_end.holding = False
+        await Call(session, "connect").answered()
+        await Call(session, "reset").answered()
+        disconnect = Request("disconnect")
+        session.detach(disconnect)
+        await eventually_here(lambda: disconnect.status == "done")
+        await Call(session, "reset").answered()
+        session.close()
+        await eventually_here(lambda: heard[-1].status == "closed")
+        assert [(event.step.kind if event.step else "status", event.status) for event in heard] == [
+            ("status", "open"), ("reset", "open"),
+            ("step", "lost"), ("status", "lost"),
+            ("reset", "open"), ("status", "open"),
+            ("status", "lost"),
+            ("reset", "open"), ("status", "open"),
+            ("status", "closed"),
+        ]  # fmt: skip
+
 
 class TestGivingUp:
     """Interrupts, cancellations and timeouts all give up a wait."""
