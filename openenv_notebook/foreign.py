@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Self
 
 from openenv_notebook import portal as portals
@@ -26,10 +26,12 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
     """
 
     def __init__(self, client: Any) -> None:
+        if client is self:
+            return  # SyncEnvClient(x) of such an x is that x
         self._foreign = client
         self._guard = threading.Lock()
         self._portal: Portal | None = None
-        self._is_closed = False
+        self._was_called = self._is_closed = False
 
     @property
     def async_client(self) -> Any:
@@ -101,8 +103,8 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
 
     @property
     def status(self) -> Any:
-        """ "closed" after close(), else "open"."""
-        return "closed" if self._is_closed else "open"
+        """ "new" before the first call, "closed" after close(), else "open"."""
+        return "closed" if self._is_closed else "open" if self._was_called else "new"
 
     def _unsupported(self, *_: Any, **__: Any) -> NoReturn:
         raise NotSupportedHere(
@@ -115,6 +117,10 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
 
     def __repr__(self) -> str:
         return f"<{type(self._foreign).__name__} of {type(self._foreign).__module__} (sync), {self.status}>"
+
+    def __dir__(self) -> Iterable[str]:
+        own = [name for name in dir(self._foreign) if not name.startswith("_")]
+        return sorted({*object.__dir__(self), *own})
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -140,4 +146,6 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
             if self._portal is None or not self._portal.alive:
                 self._portal = portals.lease(self)
             portal = self._portal
-        return portal.call(functools.partial(getattr(self._foreign, name), *args, **kwargs), name=name)
+        value = portal.call(functools.partial(getattr(self._foreign, name), *args, **kwargs), name=name)
+        self._was_called = True
+        return value

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic
+from typing import Any, Generic, NoReturn
 
 from openenv_notebook.episode import Episode
+from openenv_notebook.errors import MisuseError
 from openenv_notebook.events import Callback
 from openenv_notebook.inspection import Known
 from openenv_notebook.messages import ObsT, StepResult
 from openenv_notebook.opening import Opener
 from openenv_notebook.session import Session
+
+_COPY_HINT = "new_session() opens another session on the same server"
+_PICKLE_HINT = "make a client where it is used: send the address, or a function that connects"
 
 
 class SessionView(Generic[ObsT]):
@@ -76,12 +80,27 @@ class SessionView(Generic[ObsT]):
 
         Returns:
             A function that ends the subscription.
+
+        Raises:
+            MisuseError: If it cannot be called.
         """
+        if not callable(callback):
+            kind = type(callback).__name__
+            raise MisuseError(f"subscribe() takes a function of one event, not a {kind}", hint="env.subscribe(print)")
         return self._session.subscribers.add(callback)
 
     def unsubscribe(self, callback: Callback) -> None:
         """End the subscriptions of a function."""
         self._session.subscribers.remove(callback)
+
+    def __copy__(self) -> NoReturn:
+        raise MisuseError("a client cannot be copied: there is one session", hint=_COPY_HINT)
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__copy__()
+
+    def __reduce__(self) -> NoReturn:
+        raise MisuseError("a client cannot be pickled: its session belongs to this process", hint=_PICKLE_HINT)
 
     def _describe(self, kind: str, name: str) -> str:
         """Write the repr of a twin."""

@@ -12,7 +12,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, Generic, NoReturn, Self, cast
+from typing import Any, Generic, Self, cast
 
 from openenv_notebook import events
 from openenv_notebook.actions import NOT_GIVEN
@@ -37,13 +37,23 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
     ``await env.async_client.step(...)``.
 
     Args:
-        client: One of our clients. Several blocking views of one client share its session.
+        client: One of our clients, also a blocking one. Several blocking views of one client
+            share its session.
     """
 
     def __new__(cls, client: Any) -> Self:
         """Choose the way of working: our own clients have a record and an order to keep."""
-        if isinstance(client, EnvClient):
+        if isinstance(client, EnvClient) or (
+            isinstance(client, SyncEnvClient) and isinstance(client.async_client, EnvClient)
+        ):
             return super().__new__(cls)
+        if isinstance(client, SyncEnvClient):
+            return cast(Self, client)
+        if isinstance(client, type):
+            raise MisuseError(
+                f"SyncEnvClient wraps a client object, not the class {client.__name__}",
+                hint=f"make one first: SyncEnvClient({client.__name__}('localhost:8000'))",
+            )
         if not all(callable(getattr(client, name, None)) for name in ("connect", "reset", "step", "close")):
             raise MisuseError(
                 f"SyncEnvClient wraps a client object, not {type(client).__name__}",
@@ -53,7 +63,9 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
 
         return cast(Self, object.__new__(SyncForeignClient))
 
-    def __init__(self, client: EnvClient[ActT, ObsT, StateT]) -> None:
+    def __init__(self, client: EnvClient[ActT, ObsT, StateT] | SyncEnvClient[ActT, ObsT, StateT]) -> None:
+        if isinstance(client, SyncEnvClient):
+            client = client.async_client
         self._client = client
         self._session, self._opener, self._known = client._session, client._opener, client._known
         # A subclass may have its own reset, step or state; then that is what runs.
@@ -247,9 +259,6 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
 
     def __repr__(self) -> str:
         return self._describe("sync", type(self._client).__name__)
-
-    def __reduce__(self) -> NoReturn:
-        self._client.__reduce__()
 
     def __dir__(self) -> Iterable[str]:
         own = [name for name in dir(self._client) if not name.startswith("_")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from openenv_notebook.client import EnvClient
 from openenv_notebook.errors import MisuseError
 from openenv_notebook.many import exchange_together
 from openenv_notebook.messages import StepResult
@@ -25,10 +26,12 @@ def step_all(
         The results, in the order of the clients.
 
     Raises:
-        MisuseError: If there are not as many actions as clients.
+        MisuseError: If there are not as many actions as clients, or one is no blocking client of ours.
         OpenEnvError: The first failure in order; every reply stands in its client's record.
     """
     clients, given = list(envs), list(actions)
+    for env in clients:
+        _refuse_others(env)
     if len(clients) != len(given):
         raise MisuseError(f"{len(clients)} clients and {len(given)} actions: one action for each client is needed")
     requests = []
@@ -39,3 +42,11 @@ def step_all(
         requests.append((client, client._step_request(action, {})))
     exchange_together([(client._session, request) for client, request in requests], timeout)
     return [client._result(request) for client, request in requests]
+
+
+def _refuse_others(env: Any) -> None:
+    if isinstance(env, EnvClient):
+        hint = "step_all([env.sync() for env in envs], actions)"
+        raise MisuseError("step_all() takes blocking clients, and one of them is asynchronous", hint=hint)
+    if not isinstance(env, SyncEnvClient) or not isinstance(env.async_client, EnvClient):
+        raise MisuseError(f"step_all() takes blocking clients of this package, not a {type(env).__name__}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -95,8 +97,25 @@ def test_a_foreign_object_is_recognised(env: Any, official: Official) -> None:
     """SyncEnvClient chooses the way by what the object can do."""
     assert type(env) is SyncForeignClient
     assert env.async_client is official
-    assert (env.base_url, env.status) == ("http://localhost:1", "open")
+    assert (env.base_url, env.status) == ("http://localhost:1", "new")
+    env.connect()
+    assert env.status == "open"
     assert repr(env).startswith("<Official of ")
+
+
+def test_wrapping_it_again_gives_the_same(env: Any) -> None:
+    """SyncEnvClient of a blocking client is that client."""
+    env.reset()
+    assert SyncEnvClient(env) is env
+    assert env.status == "open"
+
+
+def test_it_is_looked_at_and_not_copied(env: Any) -> None:
+    """dir() has the object's own methods; pickling and copying are refused in words."""
+    assert {"helper", "limit", "step"} <= set(dir(env))
+    for duplicate, word in ((pickle.dumps, "pickled"), (copy.copy, "copied"), (copy.deepcopy, "copied")):
+        with pytest.raises(MisuseError, match=f"cannot be {word}"):
+            duplicate(env)
 
 
 def test_its_calls_block_on_one_loop(env: Any, official: Official) -> None:

@@ -224,3 +224,10 @@ class TestStepAll:
         """On the portal's own thread it raises at once."""
         with pytest.raises(WrongThread):
             envs[0]._session.portal.call(lambda: step_all(envs, [1, 2, 3]))
+
+    def test_only_our_blocking_clients_are_stepped(self, envs: list[Env]) -> None:
+        """Asynchronous clients are told of sync(), anything else is named; nothing is sent."""
+        with pytest.raises(MisuseError, match=r"env\.sync\(\) for env in envs"):
+            step_all([env.async_client for env in envs], [1, 2, 3])  # type: ignore[misc]
+        with pytest.raises(MisuseError, match="not a int"):
+            step_all([envs[0], 3], [1, 2])  # type: ignore[list-item]

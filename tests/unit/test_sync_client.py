@@ -234,6 +234,8 @@ class TestEveryMethod:
         def policy(request: Any) -> bytes | None:
             if request["type"] == "step" and request["data"].get("type") == "call_tool":
                 return result_frame({"result": {"data": 5}})
+            if request["type"] == "mcp":
+                return b'{"type": "mcp", "data": {"result": {"tools": [{"name": "f"}]}}}'
             return usual(request)
 
         usual, far_end.policy = far_end.policy, policy
@@ -287,14 +289,31 @@ class TestEveryMethod:
 
     def test_it_is_neither_copied_nor_pickled(self, env: Env) -> None:
         """A client is not duplicated: the refusal is a MisuseError with a hint."""
-        for duplicate in (pickle.dumps, copy.copy, copy.deepcopy):
-            with pytest.raises(MisuseError, match="send the address"):
-                duplicate(env)
+        for item in (env, env.async_client):
+            for duplicate in (copy.copy, copy.deepcopy):
+                with pytest.raises(MisuseError, match=r"cannot be copied.*new_session"):
+                    duplicate(item)
+            with pytest.raises(MisuseError, match=r"cannot be pickled.*send the address"):
+                pickle.dumps(item)
 
     def test_only_clients_are_wrapped(self) -> None:
         """Anything else given to SyncEnvClient is named."""
         with pytest.raises(MisuseError, match="not str"):
             SyncEnvClient("localhost:8000")  # type: ignore[arg-type]
+        with pytest.raises(MisuseError, match=r"not the class Own .* SyncEnvClient\(Own\('localhost:8000'\)\)"):
+            SyncEnvClient(Own)  # type: ignore[arg-type]
+
+    def test_a_blocking_client_is_wrapped_as_its_twin(self, env: Env) -> None:
+        """SyncEnvClient of a blocking client is a view of the same session."""
+        again = SyncEnvClient(env)
+        again.reset()
+        assert again.async_client is env.async_client
+        assert len(env.episode) == 1
+
+    def test_only_functions_subscribe(self, env: Env) -> None:
+        """What cannot be called is refused when it subscribes."""
+        with pytest.raises(MisuseError, match="not a int"):
+            env.subscribe(3)  # type: ignore[arg-type]
 
 
 class TestInterrupt:
