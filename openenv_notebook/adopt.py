@@ -12,6 +12,7 @@ from typing import Any, Generic, get_args, get_origin
 from openenv_notebook.client import EnvClient, GenericEnvClient
 from openenv_notebook.errors import MisuseError
 from openenv_notebook.mcp import MCPToolClient
+from openenv_notebook.typed import naming
 
 _OFFICIAL: dict[str, type] = {
     "EnvClient": EnvClient,
@@ -73,7 +74,7 @@ def _named_models(cls: type) -> Iterator[Any]:
     for base in vars(cls).get("__orig_bases__", ()):
         origin: Any = get_origin(base)
         if origin is not None and _is_official(origin) and _OFFICIAL[origin.__name__] is EnvClient:
-            yield ours[get_args(base)]
+            yield naming(ours[get_args(base)])
 
 
 def _is_official(cls: type) -> bool:

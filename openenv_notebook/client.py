@@ -43,6 +43,7 @@ from openenv_notebook.step import Step
 from openenv_notebook.suggestions import with_suggestions
 from openenv_notebook.threads import in_thread
 from openenv_notebook.tools import ToolCalls, ToolNamespace
+from openenv_notebook.typed import naming, typed_class
 
 if TYPE_CHECKING:
     from openenv_notebook.starting import Starting
@@ -56,7 +57,8 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
     """An asynchronous client: one client, one session, one environment on the server.
 
     Subclasses that name their models get typed results
-    (``class Grid(EnvClient[Move, Board, State]): ...``); subclasses written for the
+    (``class Grid(EnvClient[Move, Board, State]): ...``), and so does
+    ``EnvClient[Move, Board, State](url)``; subclasses written for the
     official package, with ``_step_payload``, ``_parse_result`` and ``_parse_state``, work
     as they are.
 
@@ -85,6 +87,10 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
     """
 
     _codec: ClassVar[Codec]
+
+    def __class_getitem__(cls, models: Any) -> Any:
+        """Name the models: to derive from, or to use as it is, ``EnvClient[Move, Board, State](url)``."""
+        return typed_class(cls, super().__class_getitem__(models))  # type: ignore[misc]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -151,7 +157,7 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
             The class: ``Env = GenericEnvClient.typed(observation=Board)``.
         """
         generic: Any = EnvClient
-        named = generic[action or dict, observation or dict, state or dict]
+        named = naming(generic[action or dict, observation or dict, state or dict])
         return type(f"Typed{cls.__name__}", (cls,), {"__orig_bases__": (named,), "__module__": cls.__module__})
 
     @property
@@ -420,9 +426,6 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
     def __repr__(self) -> str:
         return self._describe("async", type(self).__name__)
 
-    def __reduce__(self) -> NoReturn:
-        raise MisuseError("a client cannot be pickled: its session belongs to this process", hint=_PICKLE_HINT)
-
     # Between the public methods and the wire
 
     def _discovery(self) -> Discovery:
@@ -501,8 +504,6 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
 
 
 EnvClient._codec = Codec(EnvClient, EnvClient)
-
-_PICKLE_HINT = "make a client where it is used: send the address, or a function that connects"
 
 
 class GenericEnvClient(EnvClient[dict[str, Any], AttributeDict, AttributeDict]):

@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
 from openenv_notebook import registry
-from openenv_notebook.client import EnvClient, GenericEnvClient
-from openenv_notebook.errors import AtCapacity
+from openenv_notebook.adopt import adopt
+from openenv_notebook.client import GenericEnvClient
+from openenv_notebook.errors import AtCapacity, InvalidTarget
+from openenv_notebook.messages import short_repr
 from openenv_notebook.servers import SharedServer
 from openenv_notebook.sync_client import SyncEnvClient
-from openenv_notebook.targets import Address, parse_target
+from openenv_notebook.targets import Address, Target, parse_target
 
 log = logging.getLogger("openenv_notebook")
 
@@ -25,7 +27,7 @@ _REPORT_AFTER = 1.0
 def connect(
     target: str | Callable[..., Any],
     *,
-    client: type[EnvClient[Any, Any, Any]] = GenericEnvClient,
+    client: type[Any] = GenericEnvClient,
     headers: Mapping[str, str] | None = None,
     token: str | None = None,
     timeout: float | None = 60.0,
@@ -40,7 +42,7 @@ def connect(
         target: ``localhost:8000``, any http or ws address, ``owner/name`` (a Hub Space); or
             something to serve as long as a client needs it: ``demo:grid``, ``./folder``,
             ``module:app``, ``docker:image``, ``uv:project``, or a class of environments.
-        client: The client class.
+        client: The client class; one of the official package is adopted.
         headers: Sent with the handshake and with HTTP requests.
         token: A Hub token for a private Space; the one of this machine is found by itself.
         timeout: Limit for a reply, in seconds; None for none.
@@ -54,17 +56,18 @@ def connect(
 
     Raises:
         InvalidTarget: If the text names nothing.
+        MisuseError: If the client is no client class, or a setting cannot be meant.
         ConnectFailed, ConnectTimeout: If there is no such server, or it does not answer.
         AtCapacity: If all its sessions are taken. In a notebook, sessions held by an earlier
             run of the same cell are closed first.
     """
     settings |= {"connect_timeout_s": connect_timeout, "message_timeout_s": timeout, "wait_s": wait}
     settings |= {"headers": headers, "token": token}
-    parsed = parse_target(target) if isinstance(target, str) else target
+    parsed, kind = _read(target), adopt(client)
     if isinstance(parsed, Address):
-        made = client(cast(str, target), **settings)
+        made = kind(cast(str, target), **settings)
     else:
-        made = client(provider=SharedServer(parsed), **settings)
+        made = kind(provider=SharedServer(parsed), **settings)
     owner = registry.current_owner()
     env: SyncEnvClient[Any, Any, Any] = made.sync()
     try:
@@ -75,6 +78,16 @@ def connect(
         raise
     registry.remember(made, env.base_url or "", owner)
     return env
+
+
+def _read(target: Any) -> Target | Callable[..., Any]:
+    if isinstance(target, str) and target.strip():
+        return parse_target(target)
+    if callable(target):
+        return cast(Callable[..., Any], target)
+    hint = f"connect({target.url!r})" if isinstance(getattr(target, "url", None), str) else None
+    what = "connect() takes an address such as 'localhost:8000', or a class of environments"
+    raise InvalidTarget(target if isinstance(target, str) else short_repr(target), what, hint=hint)
 
 
 @contextlib.contextmanager

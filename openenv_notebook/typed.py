@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar, get_args
 
 _UNTYPED = (Any, dict, object)
+_made: dict[Any, type] = {}
 
 
 def named_models(cls: type, root: type) -> tuple[type | None, type | None, type | None]:
@@ -25,6 +26,37 @@ def named_models(cls: type, root: type) -> tuple[type | None, type | None, type 
             if names_models and isinstance(generic, type) and issubclass(generic, root):
                 return _model(args[0]), _model(args[1]), _model(args[2])
     return None, None, None
+
+
+def typed_class(cls: type, alias: Any) -> Any:
+    """Make a class of a generic client and its models, so that it can be used without writing a subclass.
+
+    Args:
+        cls: The generic client.
+        alias: What typing makes of ``cls[Action, Observation, State]``.
+
+    Returns:
+        A subclass, the same each time; the alias itself where a model is left open.
+    """
+    if alias.__parameters__:
+        return alias
+    # Models of an edited cell are other models, although they may be called the same.
+    if alias not in _made:
+        names = {"__orig_bases__": (alias,), "__module__": cls.__module__, "__doc__": cls.__doc__}
+        _made[alias] = type(cls.__name__, (cls,), names)
+    return _made[alias]
+
+
+def naming(named: Any) -> Any:
+    """Give what stands in ``__orig_bases__`` of a class that names its models.
+
+    Args:
+        named: ``EnvClient[Action, Observation, State]``, whichever form it has.
+
+    Returns:
+        What typing makes of it.
+    """
+    return vars(named)["__orig_bases__"][0] if isinstance(named, type) else named
 
 
 def _model(argument: Any) -> type | None:

@@ -63,13 +63,13 @@ def describe(
         NotSupportedHere: If the official package is not installed.
         MisuseError: If it is no such class, names no models, or allows fewer sessions.
     """
+    _refuse_at_once(what)
     root = _environment_root()
     given = dict(arguments or {})
     cls = what if isinstance(what, type) else _product(what, given, root)
     name = getattr(what, "__name__", cls.__name__)
     if not issubclass(cls, root):
-        hint = "derive it from openenv.core.env_server.interfaces.Environment, and give the class, not an object"
-        raise MisuseError(f"{name} is no Environment class of the openenv package", hint=hint)
+        raise _no_environment(name)
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(getattr(cls, "__abstractmethods__", ())))
         raise MisuseError(f"{name} lacks {missing}", hint="an Environment has reset(), step() and the property state")
@@ -86,6 +86,22 @@ def describe(
     )
 
 
+def _refuse_at_once(what: Any) -> None:
+    """Refuse what can be told without the official package, whose import takes seconds."""
+    if not callable(what):
+        raise MisuseError(
+            f"serve() takes a class or a function that returns an environment, not a {type(what).__name__} object",
+            hint="give the class itself: serve(MyEnv)",
+        )
+    if isinstance(what, type) and not (hasattr(what, "reset") and hasattr(what, "step")):
+        raise _no_environment(what.__name__)
+
+
+def _no_environment(name: str) -> MisuseError:
+    hint = "derive it from openenv.core.env_server.interfaces.Environment, and give the class, not an object"
+    return MisuseError(f"{name} is no Environment class of the openenv package", hint=hint)
+
+
 def _environment_root() -> type:
     try:
         from openenv.core.env_server.interfaces import Environment
@@ -99,11 +115,6 @@ def _environment_root() -> type:
 
 def _product(factory: Callable[..., Any], arguments: dict[str, Any], root: type) -> type:
     """Find the class that a factory builds: by its annotation, else by building one."""
-    if not callable(factory):
-        raise MisuseError(
-            f"serve() takes a class or a function that returns an environment, not a {type(factory).__name__} object",
-            hint="give the class itself: serve(MyEnv)",
-        )
     found = _hints(factory).get("return")
     if isinstance(found, type) and issubclass(found, root) and not inspect.isabstract(found):
         return found

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import pytest
+from openenv.core import EnvClient as OfficialEnvClient
+from openenv.core.client_types import StepResult as OfficialStepResult
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 import openenv_notebook
-from openenv_notebook import GenericEnvClient, InvalidAction, MisuseError
+from openenv_notebook import EnvClient, GenericEnvClient, InvalidAction, MisuseError
 from openenv_notebook.demo.grid import GridAction, GridObservation, GridState
 
 
@@ -35,6 +38,32 @@ def test_typed_makes_a_client_that_names_its_models() -> None:
             env.step(direction="sideways")
     with openenv_notebook.connect("demo:grid", client=GenericEnvClient.typed(observation=Place)) as env:
         assert env.reset(seed=1).observation == Place(position=[0, 0], goal=[7, 1])
+
+
+def test_connect_takes_a_client_that_names_its_models() -> None:
+    """client=EnvClient[A, O, S] gives typed results without a class of one's own."""
+    with openenv_notebook.connect("demo:grid", client=EnvClient[GridAction, GridObservation, GridState]) as env:
+        assert isinstance(env.reset(seed=1).observation, GridObservation)
+        assert isinstance(env.state(), GridState)
+
+
+def test_connect_adopts_a_client_of_the_official_package() -> None:
+    """client=OfficialClass works as adopt(OfficialClass) does, also for a dict that its hook reads as the model."""
+
+    class Official(OfficialEnvClient[GridAction, GridObservation, GridState]):
+        def _step_payload(self, action: GridAction) -> dict[str, Any]:
+            return {"direction": action.direction}
+
+        def _parse_result(self, payload: dict[str, Any]) -> OfficialStepResult[Any]:
+            return OfficialStepResult(observation=payload["observation"]["position"])
+
+        def _parse_state(self, payload: dict[str, Any]) -> GridState:
+            return GridState(**payload)
+
+    with openenv_notebook.connect("demo:grid", client=Official) as env:
+        assert env.reset(seed=1).observation == [0, 0]
+        assert env.step({"direction": "down"}).observation == [1, 0]
+        assert len(env.episode) == 2
 
 
 def test_the_servers_schema_gives_a_model_of_the_action() -> None:

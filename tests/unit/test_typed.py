@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar
 
+import pytest
 from pydantic import BaseModel
+from support.wire import FarEnd, scripted
 
 from openenv_notebook.client import EnvClient, GenericEnvClient
+from openenv_notebook.errors import OpenEnvWarning
 from openenv_notebook.messages import Action, Observation, State
 from openenv_notebook.typed import named_models
 
@@ -75,3 +78,30 @@ def test_any_class_that_pydantic_can_check_is_a_model() -> None:
         pass
 
     assert named_models(Client, EnvClient) == (Own, Own, Own)
+
+
+def test_a_client_that_names_its_models_is_used_as_it_is(far_end: FarEnd) -> None:
+    """EnvClient[A, O, S](url) gives typed results, as a subclass of it does; it is one class each time."""
+
+    class Seen(Observation):
+        echo: Any
+        step: int
+
+    named: Any = EnvClient[Move, Seen, State]
+    assert named is EnvClient[Move, Seen, State]
+    assert issubclass(named, EnvClient)
+    client = scripted(named("scripted.test:80"), far_end)
+    assert repr(client).startswith("<EnvClient (async)")
+    env = client.sync()
+    assert type(env.state()) is State
+    with pytest.warns(OpenEnvWarning, match="before any reset"):
+        assert type(env.step(Move()).observation) is Seen
+    env.close()
+
+
+def test_the_models_of_a_named_client_are_those_of_its_subclasses() -> None:
+    """Deriving from EnvClient[A, O, S] and naming models by typed() find them as before."""
+    assert named_models(Typed, EnvClient) == (Move, Board, State)
+    assert GenericEnvClient.typed(action=Move)._codec.action_model is Move
+    half: Any = EnvClient[Move, ObsT, State]
+    assert not isinstance(half, type)

@@ -1,0 +1,59 @@
+"""What ``connect`` and ``serve`` refuse before anything is opened or imported."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import pytest
+
+from openenv_notebook.connecting import connect
+from openenv_notebook.errors import InvalidTarget, MisuseError
+from openenv_notebook.servers import serve
+
+
+class Plain:
+    """A class that has nothing of an environment."""
+
+
+@pytest.fixture(autouse=True)
+def without_openenv(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every import of the official package fail."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "openenv"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "openenv", None)
+
+
+@pytest.mark.parametrize("target", [None, 3, "", "  ", [], b"localhost:1"])
+def test_what_is_no_target_is_refused_at_once(target: Any) -> None:
+    """A target that is no text and no class names connect(), and nothing is imported for it."""
+    with pytest.raises(InvalidTarget, match=r"connect\(\) takes an address"):
+        connect(target)
+
+
+def test_a_server_is_told_by_its_address() -> None:
+    """An object that has an address is hinted at by it."""
+    with pytest.raises(InvalidTarget, match=r"connect\('http://localhost:1'\)"):
+        connect(types.SimpleNamespace(url="http://localhost:1"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("what", [int, Plain])
+def test_a_class_that_is_no_environment_needs_no_import(what: Any) -> None:
+    """serve() and connect() of a class without reset and step say so without the official package."""
+    for call in (serve, connect):
+        with pytest.raises(MisuseError, match=f"{what.__name__} is no Environment class"):
+            call(what)
+
+
+def test_an_object_needs_no_import() -> None:
+    """serve() of an object says that it takes a class."""
+    with pytest.raises(MisuseError, match=r"takes a class or a function .* not a Plain object"):
+        serve(Plain())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("client", "text"), [(int, "int is no client class"), (Plain(), "takes a client class")])
+def test_what_is_no_client_class_is_refused(client: Any, text: str) -> None:
+    """client= takes a client class, and says so before anything is opened."""
+    with pytest.raises(MisuseError, match=text):
+        connect("localhost:1", client=client)
