@@ -12,18 +12,16 @@ import logging
 import socket
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as websocket_connect
-from websockets.exceptions import (
-    WebSocketException,
-)
+from websockets.exceptions import InvalidStatus, InvalidURI, SecurityError, WebSocketException
 from websockets.frames import CloseCode, Frame, Opcode
 
 from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.protocol import CLOSE_FRAME
-from openenv_notebook.refusals import translate
+from openenv_notebook.refusals import translate, without_secrets
 
 log = logging.getLogger("openenv_notebook")
 
@@ -109,7 +107,7 @@ class Connection(ClientConnection):
     def data_received(self, data: bytes) -> None:
         """Take what the socket gives."""
         self._heard = self.loop.time()
-        super().data_received(data)
+        super().data_received(_of_http_1_1(data) if self.response is None else data)
         sent = self.protocol.close_sent
         if sent is not None and sent.code != CloseCode.NORMAL_CLOSURE and not self.ended:
             # It broke the rules; there is no answer to wait for.
@@ -222,12 +220,28 @@ def _watch_tcp(sock: Any, interval: float, timeout: float | None) -> None:
                 log.debug("socket option %s not set: %s", option, error)
 
 
+def _of_http_1_1(data: bytes) -> bytes:
+    """Let a simple server's refusal be read: websockets takes answers of HTTP/1.1 only."""
+    return b"HTTP/1.1 " + data[9:] if data.startswith(b"HTTP/1.0 ") else data
+
+
 class _Handshake(websocket_connect):
     """The opening handshake; a redirect to another origin gets none of the user's headers."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
-        old = urlsplit(self.uri)
-        followed = super().process_redirect(exc)
+        if not isinstance(exc, InvalidStatus) or not (named := exc.response.headers.get_all("Location")):
+            return exc
+        old, new = urlsplit(self.uri), urlsplit(urljoin(self.uri, named[0]))._replace(fragment="")
+        # Servers and proxies redirect a WebSocket in the words of HTTP.
+        target = new._replace(scheme={"http": "ws", "https": "wss"}.get(new.scheme, new.scheme)).geturl()
+        del exc.response.headers["Location"]
+        exc.response.headers["Location"] = target
+        try:
+            followed = super().process_redirect(exc)
+        except (InvalidURI, ValueError):
+            return SecurityError(f"it leads to {without_secrets(new.geturl())}")
+        if isinstance(followed, SecurityError):
+            return SecurityError(f"it leads to {without_secrets(new.geturl())}, without TLS")
         if isinstance(followed, str):
             new = urlsplit(followed)
             if (new.scheme, new.hostname, new.port) != (old.scheme, old.hostname, old.port):
@@ -281,7 +295,7 @@ async def open_connection(
         connection = await handshake
     except (OSError, WebSocketException, ValueError, EOFError, AssertionError) as error:
         # An assertion of websockets fails where the far end speaks first, as mail servers do.
-        raise translate(error, endpoint) from error
+        raise translate(error, endpoint, handshake.uri) from error
     assert isinstance(connection, Connection)
     connection.on_end = on_end
     connection.start_beat(endpoint.ping_interval, endpoint.ping_timeout)

@@ -40,18 +40,32 @@ _STATUS_WORDS = {
 }
 
 
-def translate(error: Exception, endpoint: Endpoint) -> OpenEnvError:
+def translate(error: Exception, endpoint: Endpoint, uri: str | None = None) -> OpenEnvError:
     """Say in our words why a connection could not be opened.
 
     Args:
         error: What websockets, the socket or TLS raised.
         endpoint: How the server was to be reached.
+        uri: What was asked last, where a redirect may have led elsewhere.
 
     Returns:
         The error to raise.
     """
+    failed = _failure(error, endpoint, uri or endpoint.address.ws_url)
+    if uri is not None and uri != endpoint.address.ws_url:
+        failed.hint = f"it was redirected to {without_secrets(uri)}" + (f"; {failed.hint}" if failed.hint else "")
+    return failed
+
+
+def without_secrets(uri: str) -> str:
+    """Cut an address to what may be shown: no user, no password, no query."""
+    parts = urlsplit(uri)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def _failure(error: Exception, endpoint: Endpoint, uri: str) -> OpenEnvError:
     url = endpoint.address.name
-    where = urlsplit(endpoint.address.ws_url)
+    where = urlsplit(uri)
     if isinstance(error, (ConnectionResetError, ConnectionClosed)) or _is_refused(error):
         place = f"{where.hostname}:{where.port or (443 if where.scheme == 'wss' else 80)}"
         refused = f"nothing listens at {place} (connection refused)"
@@ -60,7 +74,7 @@ def translate(error: Exception, endpoint: Endpoint) -> OpenEnvError:
         return failed
     match error:
         case InvalidStatus():
-            return _refused(error, endpoint)
+            return _refused(error, endpoint, where.hostname)
         case socket.gaierror():
             return ConnectFailed(f"the host name {where.hostname!r} is not known", url=url)
         case ssl.SSLError():
@@ -89,13 +103,15 @@ def _is_refused(error: Exception) -> bool:
     return isinstance(error, ConnectionRefusedError) or several
 
 
-def _refused(error: InvalidStatus, endpoint: Endpoint) -> OpenEnvError:
+def _refused(error: InvalidStatus, endpoint: Endpoint, host: str | None) -> OpenEnvError:
     status, url = error.response.status_code, endpoint.address.name
     is_page = "html" in error.response.headers.get("Content-Type", "")
-    if endpoint.address.kind == "space":
+    if endpoint.address.kind == "space" and host == urlsplit(endpoint.address.ws_url).hostname:
         return _space_refused(status, is_page, url, endpoint.token_from)
-    if status < 400 or (is_page and status in (403, 404, 405)):
-        what = "a web page" if is_page else f"HTTP {status}"
+    if status < 400 or (is_page and status in (404, 405)):
+        what = f"a web page (HTTP {status})" if is_page else f"HTTP {status}"
+        if 300 <= status < 400 and "Location" not in error.response.headers:
+            what = f"HTTP {status}, a redirect without a Location,"
         return NotAnOpenEnvServer(f"{what} answers there instead of an OpenEnv server", url=url)
     words = _STATUS_WORDS.get(status, "it gave no reason")
     hints = {

@@ -57,10 +57,13 @@ def say(text: bytes) -> Any:
 CASES: list[tuple[str, Any, type[OpenEnvError], str]] = [
     ("echo websocket", echo, NotAnOpenEnvServer, "a WebSocket, but not OpenEnv"),
     ("greeting websocket", greeter, NotAnOpenEnvServer, "not OpenEnv (it said 'hello and welcome')"),
-    ("web page", lambda peer: peer.answer_http(200, PAGE, HTML), NotAnOpenEnvServer, "a web page answers there"),
+    ("web page", lambda peer: peer.answer_http(200, PAGE, HTML), NotAnOpenEnvServer, "a web page (HTTP 200) answers"),
     ("json api", lambda peer: peer.answer_http(200, b"{}", JSON), NotAnOpenEnvServer, "HTTP 200 answers there"),
-    ("page for 404", lambda peer: peer.answer_http(404, PAGE, HTML), NotAnOpenEnvServer, "a web page answers there"),
-    ("page for 405", lambda peer: peer.answer_http(405, PAGE, HTML), NotAnOpenEnvServer, "a web page answers there"),
+    ("page for 404", lambda peer: peer.answer_http(404, PAGE, HTML), NotAnOpenEnvServer, "a web page (HTTP 404)"),
+    ("page for 405", lambda peer: peer.answer_http(405, PAGE, HTML), NotAnOpenEnvServer, "a web page (HTTP 405)"),
+    ("page for 401", lambda peer: peer.answer_http(401, PAGE, HTML), HandshakeRejected, "HTTP 401: the token or"),
+    ("page for 403", lambda peer: peer.answer_http(403, PAGE, HTML), HandshakeRejected, "HTTP 403: it is forbidden"),
+    ("redirect to nowhere", lambda peer: peer.answer_http(302), NotAnOpenEnvServer, "HTTP 302, a redirect without a"),
     ("401", lambda peer: peer.answer_http(401), HandshakeRejected, "HTTP 401: the token or password is missing"),
     ("403", lambda peer: peer.answer_http(403), HandshakeRejected, "HTTP 403: it is forbidden, or there"),
     ("404", lambda peer: peer.answer_http(404, b"{}", JSON), HandshakeRejected, "HTTP 404: there is nothing at this"),
@@ -113,6 +116,23 @@ def test_a_status_is_an_attribute(serve: Any, make_env: Any) -> None:
         make_env(serve(lambda peer: peer.answer_http(401))).connect()
     assert caught.value.status == 401
     assert "token=" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 500, 503])
+def test_an_old_server_refuses_with_its_status(serve: Any, make_env: Any, status: int) -> None:
+    """A refusal in HTTP/1.0, as of Python's own server, tells its status as one in HTTP/1.1 does."""
+    script = say(b"HTTP/1.0 %d Because\r\nServer: SimpleHTTP/0.6\r\n\r\n{}" % status)
+    server = serve(lambda peer: (script(peer), peer.sock.close()))
+    with pytest.raises(HandshakeRejected, match=f"HTTP {status}: ") as caught:
+        make_env(server).connect()
+    assert caught.value.status == status
+
+
+def test_a_page_of_an_old_server_is_told(serve: Any, make_env: Any) -> None:
+    """A page in HTTP/1.0, as of ``python -m http.server``, is a page, with its status."""
+    script = say(b"HTTP/1.0 404 File not found\r\nContent-Type: text/html;charset=utf-8\r\n\r\n" + PAGE)
+    with pytest.raises(NotAnOpenEnvServer, match=r"a web page \(HTTP 404\)"):
+        make_env(serve(lambda peer: (script(peer), peer.sock.close()))).connect()
 
 
 def test_a_refused_handshake_can_be_tried_again(serve: Any, make_env: Any) -> None:
@@ -358,6 +378,36 @@ def test_a_redirect_elsewhere_gets_none_of_the_headers(serve: Any, make_env: Any
     assert server.peers[0].request.headers["X-Key"] == "abc"
     headers = other.peers[0].request.headers
     assert not {"x-key", "cookie", "authorization"} & {name.lower() for name in headers}
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_in_the_words_of_http_is_followed(serve: Any, make_env: Any, status: int) -> None:
+    """A redirect to http:// is one to ws://, without the person's headers at another origin; so proxies write it."""
+    other = serve(lambda peer: (peer.prove(), peer.serve()))
+    server = serve(lambda peer: peer.answer_http(status, headers={"Location": f"{other.url}/ws#part"}))
+    env = make_env(server, headers={"X-Key": "abc"}, token="secret")
+    assert env.reset().observation.step == 0
+    assert not {"x-key", "authorization"} & {name.lower() for name in other.peers[0].request.headers}
+
+
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        ("ftp://elsewhere.test/ws?key=hidden", "a redirect was not followed: it leads to ftp://elsewhere.test/ws"),
+        ("mailto:somebody", "a redirect was not followed: it leads to mailto:somebody"),
+        ("http://u:hidden@127.0.0.1:1/ws", "nothing listens at 127.0.0.1:1"),
+        ("http://u:hidden@127.0.0.1:1/ws", "it was redirected to ws://127.0.0.1:1/ws"),
+        ("/ws", "more than 10 redirects"),
+    ],
+)
+def test_a_redirect_that_cannot_be_followed_says_where_it_leads(
+    serve: Any, make_env: Any, target: str, text: str
+) -> None:
+    """A redirect to what is no server is a failed connect that names the place, and no secret."""
+    server = serve(lambda peer: peer.answer_http(302, headers={"Location": target}))
+    with pytest.raises(ConnectFailed) as caught:
+        make_env(server).connect()
+    assert text in str(caught.value) and "hidden" not in str(caught.value)
 
 
 def test_a_redirect_at_home_keeps_the_headers(serve: Any, make_env: Any) -> None:

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 from websockets.client import ClientProtocol
+from websockets.datastructures import Headers
 from websockets.exceptions import (
     InvalidHandshake,
     InvalidMessage,
     InvalidProxy,
+    InvalidStatus,
     InvalidURI,
     SecurityError,
 )
@@ -20,7 +22,7 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Response
 from websockets.uri import parse_uri
 
-from openenv_notebook.connection import UNDECODED_LIMIT, Connection
+from openenv_notebook.connection import UNDECODED_LIMIT, Connection, _Handshake
 from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.errors import (
     ConnectFailed,
@@ -78,6 +80,16 @@ def test_foreign_exceptions_are_told_in_our_words(
 def test_the_usual_port_is_named(url: str, port: int) -> None:
     """Where the address has no port, the text names the one that was tried."""
     assert f"example.test:{port} " in str(translate(ConnectionRefusedError(), endpoint(url)))
+
+
+def test_a_redirect_never_gives_tls_up() -> None:
+    """A redirect from https:// to http:// is not followed, and says where it leads, without its secrets."""
+    handshake = _Handshake("wss://example.test/ws", additional_headers={"X-Key": "abc"})
+    location = "http://user:hidden@example.test/ws?key=hidden"
+    refused = handshake.process_redirect(InvalidStatus(Response(301, "", Headers(Location=location))))
+    told = str(translate(refused, endpoint("https://example.test"))) if isinstance(refused, Exception) else ""
+    assert "a redirect was not followed: it leads to http://example.test/ws, without TLS" in told
+    assert "hidden" not in told
 
 
 class Transport(asyncio.Transport):
