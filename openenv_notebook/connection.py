@@ -18,9 +18,11 @@ from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as websocket_connect
 from websockets.exceptions import InvalidStatus, InvalidURI, SecurityError, WebSocketException
 from websockets.frames import CloseCode, Frame, Opcode
+from websockets.protocol import State
 
 from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.protocol import CLOSE_FRAME
+from openenv_notebook.quick_frames import masked_text, text_head, wire_size
 from openenv_notebook.refusals import translate, without_secrets
 
 log = logging.getLogger("openenv_notebook")
@@ -42,12 +44,14 @@ class Connection(ClientConnection):
         on_frame: Called with each whole data frame.
         on_end: Called once, with the close code and the reason.
         is_busy: Tells whether a reply is awaited or owed; pings are never fatal then.
+        max_size: Longest message accepted, in bytes; None for no limit.
         ended: True once the end has been reported.
     """
 
     on_frame: Callable[[bytes], None]
     on_end: Callable[[int, str], None]
     is_busy: Callable[[], bool]
+    max_size: int | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -61,14 +65,21 @@ class Connection(ClientConnection):
         self._undecoded = 0
         self._reading = True
         self._why = ""
+        # Bytes that were given to the parser and have not come back as a frame; None: unknown.
+        self._in_parser: int | None = None
+        self._gathered: list[bytes] = []
+        self._missing = 0
 
     # What the session uses
 
     def send(self, data: bytes) -> None:  # type: ignore[override]
         """Send one text frame. Buffered by the transport; never waits."""
         self._sent = self.loop.time()
-        self.protocol.send_text(data)
-        self.send_data()
+        if self._is_plain and self.protocol.state is State.OPEN:
+            self.transport.write(masked_text(data))
+        else:
+            self.protocol.send_text(data)
+            self.send_data()
 
     def close(self) -> None:  # type: ignore[override]
         """Say goodbye and close; the end is reported within a second."""
@@ -105,9 +116,55 @@ class Connection(ClientConnection):
     # What asyncio and websockets call
 
     def data_received(self, data: bytes) -> None:
-        """Take what the socket gives."""
+        """Take what the socket gives: plain frames at once, all else through the parser."""
         self._heard = self.loop.time()
-        super().data_received(_of_http_1_1(data) if self.response is None else data)
+        if self._in_parser is None:
+            super().data_received(_of_http_1_1(data) if self.response is None else data)
+            if self.response is not None and data.endswith(b"\r\n\r\n"):
+                self._in_parser = 0
+            return
+        while data and (rest := self._quickly(data)) is not None:
+            data = rest
+        if data:
+            self._in_parser += len(data)
+            super().data_received(data)
+            self._end_if_broken()
+
+    def _quickly(self, data: bytes) -> bytes | None:
+        """Take a whole text frame, or the next part of one; None if the parser has to."""
+        if self._missing:
+            part, rest = data[: self._missing], data[self._missing :]
+            self._missing -= len(part)
+            self._gathered.append(part)
+        else:
+            head = text_head(data) if self._is_plain and not self._in_parser and not self._parts else None
+            too_long = head is not None and self.max_size is not None and head[1] > self.max_size
+            if head is None or too_long or self.protocol.state is not State.OPEN:
+                return None
+            end = head[0] + head[1]
+            rest = data[end:]
+            self._missing = max(0, end - len(data))
+            self._gathered.append(data[head[0] : end])
+        if not self._missing:
+            parts, self._gathered = self._gathered, []
+            self._guarded(self._whole, parts[0] if len(parts) == 1 else b"".join(parts))
+            self._end_if_broken()
+        return rest
+
+    @property
+    def _is_plain(self) -> bool:
+        """True without extensions: what is sent is what is on the wire."""
+        return not self.protocol.extensions
+
+    def _guarded(self, take: Callable[..., None], what: Any) -> None:
+        """Let nothing escape: it would kill the transport unexplained."""
+        try:
+            take(what)
+        except Exception as error:
+            log.exception("an error while a message was taken in")
+            self.abort(f"{type(error).__name__} while a message was taken in")
+
+    def _end_if_broken(self) -> None:
         sent = self.protocol.close_sent
         if sent is not None and sent.code != CloseCode.NORMAL_CLOSURE and not self.ended:
             # It broke the rules; there is no answer to wait for.
@@ -115,15 +172,13 @@ class Connection(ClientConnection):
             self._end()
 
     def process_event(self, event: Any) -> None:
-        """Take one event; nothing may escape, it would kill the transport unexplained."""
-        try:
-            if self.response is not None and isinstance(event, Frame):
-                self._take(event)
-            else:
-                super().process_event(event)
-        except Exception as error:
-            log.exception("an error while a message was taken in")
-            self.abort(f"{type(error).__name__} while a message was taken in")
+        """Take one event of the parser."""
+        if self.response is None or not isinstance(event, Frame):
+            self._guarded(super().process_event, event)
+            return
+        if self._in_parser:
+            self._in_parser -= wire_size(event)
+        self._guarded(self._take, event)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Take the end of the socket."""
@@ -274,7 +329,7 @@ async def open_connection(
 
     def create(*args: Any, **kwargs: Any) -> Connection:
         connection = Connection(*args, **kwargs)
-        connection.on_frame, connection.is_busy = on_frame, is_busy
+        connection.on_frame, connection.is_busy, connection.max_size = on_frame, is_busy, endpoint.max_size
         return connection
 
     # The parameter is documented as a callable and annotated as a class.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,27 @@ def _objects(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return branches or [root]
 
 
+_Read = TypeVar("_Read")
+_REMEMBERED = 64
+
+
+def _remembered(read: Callable[[Mapping[str, Any]], _Read]) -> Callable[[Mapping[str, Any]], _Read]:
+    """Read a schema once: each step asks it again. The schema is told by its identity."""
+    known: dict[int, tuple[Mapping[str, Any], _Read]] = {}
+
+    @functools.wraps(read)
+    def remembered(schema: Mapping[str, Any]) -> _Read:
+        found = known.get(id(schema))
+        if found is None or found[0] is not schema:
+            if len(known) >= _REMEMBERED:
+                known.clear()
+            found = known[id(schema)] = schema, read(schema)
+        return found[1]
+
+    return remembered
+
+
+@_remembered
 def action_fields(schema: Mapping[str, Any]) -> list[Field]:
     """List the fields of an action.
 
@@ -95,6 +117,7 @@ def _choice(field: Field, objects: list[Mapping[str, Any]]) -> Field:
     return Field(field.name, field.required, {"enum": constants})
 
 
+@_remembered
 def takes_any_field(schema: Mapping[str, Any]) -> bool:
     """Tell whether an action may have fields that the schema does not name."""
     return any(not item.get("properties") or bool(item.get("additionalProperties")) for item in _objects(schema))
