@@ -47,6 +47,8 @@ def exchange(session: Session, request: Request, timeout: float | None, take: Ta
     """
     portal = session.portal
     portal.refuse_here(request.kind)
+    if take is None:
+        refuse_past(request.kind, timeout, session.url)
     lock = allocate_lock()
     lock.acquire()
     request.wake = lock.release
@@ -59,8 +61,7 @@ def exchange(session: Session, request: Request, timeout: float | None, take: Ta
         note_interrupt(error, request.kind, give_up(session, portal, request))
         raise
     if not answered:
-        sent = give_up(session, portal, request)
-        raise ReplyTimeout(request.kind, timeout or 0.0, sent=sent, url=session.url)
+        raise _timed_out(session, portal, request, timeout or 0.0)
     return _outcome(request)
 
 
@@ -83,6 +84,8 @@ async def exchange_async(
         asyncio.CancelledError: With ``.sent``: True if its reply is now owed.
     """
     portal = session.portal
+    if take is None:
+        refuse_past(request.kind, timeout, session.url)
 
     def start(wake: Callable[[], object]) -> None:
         request.wake = wake
@@ -97,8 +100,7 @@ async def exchange_async(
         note_interrupt(error, request.kind, give_up(session, portal, request))
         raise
     if not answered:
-        sent = give_up(session, portal, request)
-        raise ReplyTimeout(request.kind, timeout or 0.0, sent=sent, url=session.url)
+        raise _timed_out(session, portal, request, timeout or 0.0)
     return _outcome(request)
 
 
@@ -131,6 +133,21 @@ async def wait_async(portal: Portal, timeout: float | None, start: Callable[[Cal
     finally:
         for timer in timers.values():
             timer.cancel()
+
+
+def refuse_past(kind: str, timeout: float | None, url: str) -> None:
+    """Raise the timeout of a call that has no time at all, before it is sent."""
+    if timeout is not None and timeout <= 0:
+        raise ReplyTimeout(kind, timeout, sent=False, url=url)
+
+
+def _timed_out(session: Session, portal: Portal, request: Request, timeout: float) -> ReplyTimeout:
+    """Give up a wait whose time has run out."""
+    sent, hint = give_up(session, portal, request), None
+    if request.kind == "settle":
+        still = f"{session.owed} {'reply is' if session.owed == 1 else 'replies are'} still owed"
+        hint = f"{still}: call settle() again, or give the session up by disconnect()"
+    return ReplyTimeout(request.kind, timeout, sent=sent, url=session.url, hint=hint)
 
 
 def _outcome(request: Request) -> Request:

@@ -30,6 +30,7 @@ from openenv_notebook.errors import (
     ReplyTimeout,
 )
 from openenv_notebook.inspection import Inspection, Known
+from openenv_notebook.limits import check_headers, check_seconds
 from openenv_notebook.many import exchange_many
 from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
 from openenv_notebook.models import model_from_schema
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from openenv_notebook.sync_client import SyncEnvClient
 
 CLOSE_WITHIN = 2.0
+_ACTORS = ("code", "person", "policy")
 _MODES = ("simulation", "production")
 
 
@@ -83,7 +85,8 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
 
     Raises:
         InvalidTarget: If the address cannot be meant.
-        MisuseError: If neither an address nor a provider is given, or the mode is unknown.
+        MisuseError: If neither an address nor a provider is given, the mode is unknown, or a
+            limit or a header cannot be meant.
     """
 
     _codec: ClassVar[Codec]
@@ -113,6 +116,14 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         wait_s: float = 0.0,
     ) -> None:
         self._mode = _mode(mode)
+        check_headers(headers or {})
+        check_seconds(
+            connect_timeout_s=connect_timeout_s,
+            message_timeout_s=message_timeout_s,
+            websocket_ping_interval_s=websocket_ping_interval_s,
+            websocket_ping_timeout_s=websocket_ping_timeout_s,
+            wait_s=wait_s,
+        )
         reach = functools.partial(
             endpoint_at,
             headers=headers or {},
@@ -249,7 +260,7 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         await exchange_async(self._session, Request("connect"), None)
         return self
 
-    async def reset(self, **kwargs: Any) -> StepResult[ObsT]:
+    async def reset(self, /, **kwargs: Any) -> StepResult[ObsT]:
         """Begin an episode. After a lost session it opens a new one first, and logs that.
 
         Args:
@@ -333,6 +344,7 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         Raises:
             ReplyTimeout: If they do not come in time.
         """
+        check_seconds(timeout=timeout)
         if self._session.is_live:
             await exchange_async(self._session, Request("settle"), timeout, self._session.settle)
         return self._session.take_owed_steps()
@@ -365,10 +377,12 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
 
         Raises:
             AtCapacity: If the server has no more sessions.
+            ClientClosed: If this client was closed.
         """
         return await self._sibling().connect()
 
     def _sibling(self) -> Self:
+        self._refuse_closed()
         child = object.__new__(type(self))
         child.__dict__.update(self.__dict__)
         child._begin(Opener(self._opener.endpoint, self._opener.patience, None, None))
@@ -410,7 +424,13 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
 
         Returns:
             A client on the same session: ``env.options(timeout=5).step(...)``.
+
+        Raises:
+            MisuseError: If the timeout or the actor cannot be meant.
         """
+        check_seconds(timeout=None if timeout is NOT_GIVEN else timeout)
+        if actor is not None and actor not in _ACTORS:
+            raise MisuseError(f"actor is one of {', '.join(_ACTORS)}, not {actor!r}")
         view = object.__new__(type(self))
         view.__dict__.update(self.__dict__)
         view._original, view._twin = self._original or self, None
@@ -441,11 +461,14 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
     async def _learn_schema(self) -> None:
         """Ask for the schema; not where a step can only be told that the session is over."""
         session = self._session
-        if session.is_closed:
-            raise ClientClosed(url=session.url)
+        self._refuse_closed()
         if session.lost is not None:
             raise copy.copy(session.lost)
         await super()._learn_schema()
+
+    def _refuse_closed(self) -> None:
+        if self._session.is_closed:
+            raise ClientClosed(url=self._session.url)
 
     def _action_schema(self) -> Mapping[str, Any] | None:
         if self._codec.action_schema is not None:
@@ -457,6 +480,7 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         return Request("reset", frame("reset", dict(kwargs)), entry="reset", actor=self._actor)
 
     def _step_request(self, action: Any, fields: Mapping[str, Any], batch: Batch | None = None) -> Request:
+        self._refuse_closed()
         payload = self._codec.payload(self, action, fields, self._action_schema())
         self._warn()
         return Request("step", frame("step", payload), entry="step", actor=self._actor, batch=batch)

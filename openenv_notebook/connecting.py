@@ -13,6 +13,7 @@ from openenv_notebook import registry
 from openenv_notebook.adopt import adopt
 from openenv_notebook.client import GenericEnvClient
 from openenv_notebook.errors import AtCapacity, InvalidTarget
+from openenv_notebook.limits import check_seconds
 from openenv_notebook.messages import short_repr
 from openenv_notebook.servers import SharedServer
 from openenv_notebook.sync_client import SyncEnvClient
@@ -61,6 +62,7 @@ def connect(
         AtCapacity: If all its sessions are taken. In a notebook, sessions held by an earlier
             run of the same cell are closed first.
     """
+    check_seconds(timeout=timeout, connect_timeout=connect_timeout, wait=wait)
     settings |= {"connect_timeout_s": connect_timeout, "message_timeout_s": timeout, "wait_s": wait}
     settings |= {"headers": headers, "token": token}
     parsed, kind = _read(target), adopt(client)

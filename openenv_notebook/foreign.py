@@ -43,7 +43,7 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
         self._call("connect")
         return self
 
-    def reset(self, **kwargs: Any) -> Any:
+    def reset(self, /, **kwargs: Any) -> Any:
         """Begin an episode, as the object does."""
         return self._call("reset", **kwargs)
 

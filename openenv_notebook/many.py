@@ -6,7 +6,7 @@ import time
 from _thread import allocate_lock
 from collections.abc import Callable, Sequence
 
-from openenv_notebook.calls import GONE, give_up, note_interrupt, raised, wait_async
+from openenv_notebook.calls import GONE, give_up, note_interrupt, raised, refuse_past, wait_async
 from openenv_notebook.errors import ReplyTimeout, TransportError
 from openenv_notebook.portal import Portal
 from openenv_notebook.protocol import Request
@@ -30,6 +30,7 @@ def exchange_together(pairs: Pairs, timeout: float | None) -> None:
         return
     portal = pairs[0][0].portal
     portal.refuse_here(pairs[0][1].kind)
+    refuse_past(pairs[0][1].kind, timeout, pairs[0][0].url)
     lock = allocate_lock()
     lock.acquire()
     deadline = None if timeout is None else time.monotonic() + timeout
@@ -47,6 +48,7 @@ async def exchange_many(pairs: Pairs, timeout: float | None) -> None:
     if not pairs:
         return
     portal = pairs[0][0].portal
+    refuse_past(pairs[0][1].kind, timeout, pairs[0][0].url)
     try:
         answered = await wait_async(portal, timeout, lambda wake: _start_all(portal, pairs, wake))
     except BaseException as error:

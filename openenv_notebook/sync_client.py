@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, Generic, Self, cast
@@ -20,6 +21,7 @@ from openenv_notebook.calls import exchange
 from openenv_notebook.client import CLOSE_WITHIN, EnvClient
 from openenv_notebook.episode import Step
 from openenv_notebook.errors import InvalidAction, MisuseError, ReplyTimeout
+from openenv_notebook.limits import check_seconds
 from openenv_notebook.many import exchange_together
 from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
 from openenv_notebook.protocol import STATE_FRAME, Request
@@ -27,6 +29,9 @@ from openenv_notebook.session_view import SessionView
 from openenv_notebook.suggestions import with_suggestions
 from openenv_notebook.sync_questions import SyncQuestions
 from openenv_notebook.tools import ToolNamespace
+
+# The far end is given a second; the rest is for a thread that is busy.
+_GOODBYE_WITHIN = 1.2
 
 
 class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT]):
@@ -97,7 +102,7 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
             self._call("connect")
         return self
 
-    def reset(self, **kwargs: Any) -> StepResult[ObsT]:
+    def reset(self, /, **kwargs: Any) -> StepResult[ObsT]:
         """Begin an episode. After a lost session it opens a new one first, and logs that.
 
         Args:
@@ -193,6 +198,7 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
         Raises:
             ReplyTimeout: If they do not come in time.
         """
+        check_seconds(timeout=timeout)
         if self._session.is_live:
             exchange(self._session, Request("settle"), timeout, self._session.settle)
         return self._session.take_owed_steps()
@@ -207,13 +213,15 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
         client = self._client
         if type(client).close is not EnvClient.close and self._session.is_live:
             self._call("close")
+        until = time.monotonic() + CLOSE_WITHIN
         for child in list(client._children):
             child.sync().close()
         if self._session.is_live:
             with contextlib.suppress(ReplyTimeout):
-                exchange(self._session, Request("close"), CLOSE_WITHIN, self._session.close)
-        self._session.end(join=True)
-        events.join()
+                exchange(self._session, Request("close"), _GOODBYE_WITHIN, self._session.close)
+        # One deadline for all of it, whatever is slow.
+        self._session.end(join=True, within=max(0.0, until - time.monotonic()))
+        events.join(max(0.0, until - time.monotonic()))
         if client._opener.provider is not None:
             client._opener.provider.stop()
 
@@ -225,6 +233,7 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
 
         Raises:
             AtCapacity: If the server has no more sessions.
+            ClientClosed: If this client was closed.
         """
         return self._client._sibling().sync().connect()
 
@@ -237,6 +246,9 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
 
         Returns:
             A client on the same session: ``env.options(timeout=5).step(...)``.
+
+        Raises:
+            MisuseError: If the timeout or the actor cannot be meant.
         """
         return type(self)(self._client.options(timeout=timeout, actor=actor))
 

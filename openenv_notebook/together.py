@@ -7,6 +7,7 @@ from typing import Any
 
 from openenv_notebook.client import EnvClient
 from openenv_notebook.errors import MisuseError
+from openenv_notebook.limits import check_seconds
 from openenv_notebook.many import exchange_together
 from openenv_notebook.messages import StepResult
 from openenv_notebook.sync_client import SyncEnvClient
@@ -30,6 +31,7 @@ def step_all(
         OpenEnvError: The first failure in order; every reply stands in its client's record.
     """
     clients, given = list(envs), list(actions)
+    check_seconds(timeout=timeout)
     for env in clients:
         _refuse_others(env)
     if len(clients) != len(given):

@@ -53,6 +53,35 @@ class TestMaking:
         with pytest.raises(InvalidTarget, match=r"connect\('demo:grid'\)"):
             GenericEnvClient("demo:grid")
 
+    @pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, "5"])
+    @pytest.mark.parametrize("name", ["connect_timeout_s", "message_timeout_s", "websocket_ping_interval_s", "wait_s"])
+    def test_a_limit_is_a_number_of_seconds(self, name: str, value: Any) -> None:
+        """A limit that cannot be meant is refused by its name when it is given."""
+        with pytest.raises(MisuseError, match=f"{name} is a number of seconds"):
+            GenericEnvClient("localhost:1", **{name: value})
+
+    @pytest.mark.parametrize(
+        ("headers", "text"),
+        [
+            ({"X": "secret\nb"}, "the header 'X' has a line break"),
+            ({"X": 3}, "the header 'X' needs a text"),
+            ({"X Y": "a"}, "'X Y' is no name of a header"),
+            ({"X\n": "a"}, r"'X\\n' is no name of a header"),
+            (["X"], "headers are a dict"),
+        ],
+    )
+    def test_a_header_that_cannot_be_sent_is_named(self, headers: Any, text: str) -> None:
+        """Headers are checked before anything is opened, and a value is never shown."""
+        with pytest.raises(MisuseError, match=text) as caught:
+            GenericEnvClient("localhost:1", headers=headers)
+        assert "secret" not in str(caught.value)
+
+    @pytest.mark.parametrize("options", [{"timeout": -1}, {"timeout": "5"}, {"actor": "robot"}, {"actor": ""}])
+    def test_options_are_checked(self, client: GenericEnvClient, options: Any) -> None:
+        """options() names what cannot be meant."""
+        with pytest.raises(MisuseError, match=f"{next(iter(options))} is"):
+            client.options(**options)
+
     def test_the_mode_is_one_of_two(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The mode is checked, also that of the environment variable."""
         with pytest.raises(MisuseError, match="simulation or production, not 'fast'"):
@@ -276,6 +305,13 @@ class TestCalls:
         assert len(client.episode) == 1
 
 
+async def test_arguments_of_reset_may_have_any_name(client: GenericEnvClient, far_end: FarEnd) -> None:
+    """An argument of reset called "self" reaches the environment, from both twins."""
+    await client.reset(**{"self": 1})
+    await asyncio.to_thread(client.sync().reset, **{"self": 2})
+    assert [request["data"] for request in far_end.requests] == [{"self": 1}, {"self": 2}]
+
+
 class TestWarnings:
     """What is allowed and probably not meant."""
 
@@ -324,6 +360,27 @@ class TestWarnings:
             warnings.simplefilter("error")
             with pytest.raises(SessionLost):
                 await client.step(column=1)
+
+
+class TestNoTime:
+    """A timeout of nothing."""
+
+    async def test_nothing_is_sent_without_time(self, client: GenericEnvClient, far_end: FarEnd) -> None:
+        """A timeout of 0 sends nothing, from neither twin, and says so."""
+        await client.reset()
+        hurried = client.options(timeout=0)
+        blocking = hurried.sync()
+        with pytest.raises(ReplyTimeout) as caught:
+            await hurried.step(column=1)
+        assert not caught.value.sent
+        with pytest.raises(ReplyTimeout):
+            await hurried.step_many([1, 2])
+        for call in (blocking.state, lambda: blocking.step(column=1), lambda: blocking.step_many([1])):
+            with pytest.raises(ReplyTimeout):
+                await asyncio.to_thread(call)
+        assert far_end.kinds == ["reset"]
+        assert client.owed == 0
+        assert await client.settle(timeout=0.5) == []
 
 
 class TestEnds:
@@ -438,6 +495,22 @@ class TestEnds:
         far_end.release()
         eventually(lambda: len(client.episode) == 2)
         assert client.episode[-1].owed
+
+
+class TestClosed:
+    """After close()."""
+
+    async def test_a_closed_client_says_only_that(self, client: GenericEnvClient) -> None:
+        """A step of a closed client is ClientClosed without a warning, and it opens no other session."""
+        await client.close()
+        with pytest.raises(ClientClosed):
+            await client.step(column=1)
+        with pytest.raises(ClientClosed):
+            await client.new_session()
+        with pytest.raises(ClientClosed):
+            client.sync().step({"column": 1})
+        with pytest.raises(ClientClosed):
+            client.sync().new_session()
 
 
 class TestBrokenPortal:

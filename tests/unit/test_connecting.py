@@ -57,3 +57,10 @@ def test_what_is_no_client_class_is_refused(client: Any, text: str) -> None:
     """client= takes a client class, and says so before anything is opened."""
     with pytest.raises(MisuseError, match=text):
         connect("localhost:1", client=client)
+
+
+@pytest.mark.parametrize("name", ["timeout", "connect_timeout", "wait"])
+def test_limits_are_named_as_they_were_given(name: str) -> None:
+    """A limit that cannot be meant is refused by the name it has here."""
+    with pytest.raises(MisuseError, match=f"^{name} is a number of seconds"):
+        connect("localhost:1", **{name: -1})  # type: ignore[arg-type]

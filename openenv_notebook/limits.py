@@ -1,0 +1,50 @@
+"""Checks of what a caller sets, when it is set: time limits and headers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+from openenv_notebook.errors import MisuseError
+
+# RFC 9110 §5.6.2 and §5.5; what else stands in a value is for the server to say.
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_NOT_IN_A_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+def check_seconds(**limits: Any) -> None:
+    """Refuse a time limit that none can be meant by.
+
+    Args:
+        **limits: The limits by the names of their arguments: None, or seconds from 0.
+
+    Raises:
+        MisuseError: If one is something else, naming it.
+    """
+    for name, value in limits.items():
+        if value is None or (isinstance(value, Real) and 0 <= float(value) < math.inf):
+            continue
+        raise MisuseError(f"{name} is a number of seconds from 0, or None for no limit, not {value!r}")
+
+
+def check_headers(headers: Any) -> None:
+    """Refuse headers that cannot be sent; their values may be secret and are not shown.
+
+    Args:
+        headers: The headers by name.
+
+    Raises:
+        MisuseError: If a name or a value cannot be sent, naming the header.
+    """
+    if not isinstance(headers, Mapping):
+        raise MisuseError(f"headers are a dict, not a {type(headers).__name__}", hint="headers={'X-Name': 'value'}")
+    for name, value in headers.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise MisuseError(f"{name!r} is no name of a header")
+        if not isinstance(value, str):
+            raise MisuseError(f"the header {name!r} needs a text as its value, not a {type(value).__name__}")
+        if _NOT_IN_A_VALUE.search(value):
+            raise MisuseError(f"the header {name!r} has a line break or another control character in its value")
