@@ -125,11 +125,11 @@ class _EventsThread:
             self._queue.append((held, event))
             self._changed.notify()
 
-    def join(self) -> None:
-        """Wait until the thread has ended, if nobody is subscribed; at most 2 s."""
+    def join(self, within: float) -> None:
+        """Wait until the thread has ended, if nobody is subscribed."""
         thread = self._thread
         if thread is not None and self._leases <= 0 and thread is not threading.current_thread():
-            thread.join(JOIN_WITHIN)
+            thread.join(within)
 
     def _run(self) -> None:
         while True:
@@ -156,9 +156,13 @@ class _EventsThread:
 _thread = _EventsThread()
 
 
-def join() -> None:
-    """Wait until the events thread has ended, where nobody is subscribed any more."""
-    _thread.join()
+def join(within: float = JOIN_WITHIN) -> None:
+    """Wait until the events thread has ended, where nobody is subscribed any more.
+
+    Args:
+        within: Seconds, at most.
+    """
+    _thread.join(within)
 
 
 if hasattr(os, "register_at_fork"):

@@ -349,12 +349,13 @@ def _end_unused(portal: Portal) -> None:
             _end(portal)
 
 
-def give_back(guest: Guest, *, join: bool) -> None:
+def give_back(guest: Guest, *, join: bool, within: float = JOIN_WITHIN) -> None:
     """End a lease; the last one ends the thread.
 
     Args:
         guest: Who took it; nothing happens if it did not.
-        join: True to wait for the thread's end (at most 2 s), on any thread but its own.
+        join: True to wait for the thread's end, on any thread but its own.
+        within: Seconds to wait for it, at most.
     """
     with _guard:
         portal = _current
@@ -365,7 +366,7 @@ def give_back(guest: Guest, *, join: bool) -> None:
             return
         _end(portal)
     if join and not portal.is_here:
-        portal.thread.join(JOIN_WITHIN)
+        portal.thread.join(within)
 
 
 def _end(portal: Portal) -> None:

@@ -148,7 +148,8 @@ class Exchange:
     @property
     def owed(self) -> int:
         """How many replies are still to come that nobody waits for."""
-        return sum(request.owed for request in self.on_wire) if self.on_wire else 0
+        # Asked from any thread: a copy is made in one go.
+        return sum(request.owed for request in tuple(self.on_wire)) if self.on_wire else 0
 
     @property
     def idle(self) -> bool:
@@ -248,7 +249,7 @@ def reply_error(data: bytes, kind: Kind) -> OpenEnvError | None:
     """
     found = reply_type(data)
     if found == "error":
-        return read_error(data)
+        return read_error(data, kind)
     if kind == "hello" or found == _REPLY_TYPE.get(kind):
         return None
     what = f"a reply of type {found!r}" if found else "a reply that is not an OpenEnv message"
@@ -284,17 +285,18 @@ def excerpt(data: bytes) -> str:
     return text if len(text) <= 200 else text[:199] + "…"
 
 
-def read_error(data: bytes) -> OpenEnvError:
+def read_error(data: bytes, kind: Kind = "connect") -> OpenEnvError:
     """Make the error that an error frame carries.
 
     Args:
         data: The frame, of type "error".
+        kind: The request it answers; a full server answers the connection.
 
     Returns:
         One of the subclasses of ServerError by its code; ProtocolError for a malformed frame.
     """
     try:
-        content = reply_data(data, "error")
+        content = reply_data(data, kind)
     except ProtocolError as error:
         return error
     code, message = str(content.pop("code", "")), content.pop("message", "")

@@ -142,11 +142,11 @@ class Session:
         if portal is not None and not self.is_closed:
             portal.post(self.shut_down)
 
-    def end(self, *, join: bool) -> None:
-        """Give everything back after :meth:`close`; waits for nothing but the thread's end."""
+    def end(self, *, join: bool, within: float = portals.JOIN_WITHIN) -> None:
+        """Give everything back after :meth:`close`; waits for nothing but the thread's end, so many seconds."""
         self.is_closed = True
         self.subscribers.close()
-        self.give_back(join=join)
+        self.give_back(join=join, within=within)
 
     def decoded(self, request: Request) -> None:
         """Say that a reply was decoded, so that reading may go on after large ones."""
@@ -160,11 +160,11 @@ class Session:
             steps.append(self._owed_steps.popleft())
         return steps
 
-    def give_back(self, *, join: bool) -> None:
+    def give_back(self, *, join: bool, within: float = portals.JOIN_WITHIN) -> None:
         """End the lease of the portal; an interrupted call may have taken it unseen."""
         with self._guard:
             self._portal = None
-        portals.give_back(self, join=join)
+        portals.give_back(self, join=join, within=within)
 
     def orphan(self) -> None:
         """Leave the parent's session alone, in a forked child."""

@@ -178,6 +178,25 @@ def test_closing_is_bounded(serve: Any, make_env: Any) -> None:
     assert time.monotonic() - began < 2.5
 
 
+def test_closing_is_bounded_as_a_whole(serve: Any, make_env: Any) -> None:
+    """A silent server, a busy thread of ours and a slow subscriber together hold close() for two seconds."""
+
+    def script(peer: Peer) -> None:
+        peer.prove()
+        busy.wait(10)
+
+    busy = threading.Event()
+    env = make_env(serve(script))
+    env.connect()
+    env.subscribe(lambda event: busy.wait(10))
+    env._session.portal.post(busy.wait, 10)
+    began = time.monotonic()
+    env.close()
+    took = time.monotonic() - began
+    busy.set()
+    assert took < 2.5
+
+
 def test_closing_says_goodbye(serve: Any, make_env: Any) -> None:
     """close() tells the server by the message for it, then by the close frame."""
     server = serve(lambda peer: (peer.prove(), peer.serve()))

@@ -217,6 +217,32 @@ def test_a01_a_late_reply_is_nobody_elses(serve: Any, make_env: Any) -> None:
     assert [step.action for step in env.settle(timeout=5)] == [{"n": 1}]
 
 
+def test_settling_can_run_out_of_time(serve: Any, make_env: Any) -> None:
+    """settle() that times out says how many replies are owed still, and that it can be called again."""
+
+    def late(peer: Peer) -> None:
+        assert may_answer.wait(10)
+        peer.say(result_frame({"late": True}))
+
+    may_answer = threading.Event()
+    env = make_env(serve(replying(late)))
+    env.reset()
+    with pytest.raises(ReplyTimeout):
+        env.options(timeout=0.1).step({"n": 1})
+    with pytest.raises(ReplyTimeout, match=r"1 reply is still owed: call settle\(\) again, or .*disconnect"):
+        env.settle(timeout=0.1)
+    may_answer.set()
+    assert len(env.settle(timeout=5)) == 1
+
+
+def test_a_malformed_error_names_the_call(serve: Any, make_env: Any) -> None:
+    """An error reply that is no such thing is told as a reply to the call that got it."""
+    env = make_env(serve(replying(b'{"type":"error","data":"no"}')))
+    env.reset()
+    with pytest.raises(ProtocolError, match=r"a reply to step\(\) without an object"):
+        env.step({"n": 1})
+
+
 def test_a16_old_and_new_servers_keep_their_metadata(serve: Any, make_env: Any) -> None:
     """A16: metadata is found beside the observation and inside it; unknown keys stay in raw and in the record."""
     env = make_env(
