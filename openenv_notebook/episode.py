@@ -128,7 +128,10 @@ class Episode:
         Raises:
             ValueError: If the line is not an episode.
         """
-        saved = from_json(line)
+        try:
+            saved = from_json(line)
+        except ValueError as error:
+            raise ValueError(f"not an episode: one line of JSON is needed, an episode a line ({error})") from error
         if not isinstance(saved, dict) or not isinstance(saved.get("steps"), list):
             raise ValueError('not an episode: an object with a list under "steps" is needed')
         extra = saved.get("extra") or {}
@@ -137,6 +140,11 @@ class Episode:
         for entry in saved["steps"]:
             episode.append(Step.from_dict(entry))
         return episode
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_jsonl() == other.to_jsonl() if isinstance(other, Episode) else NotImplemented
+
+    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         end = "done" if self.done else "open"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import struct
 
-from websockets.frames import Frame, apply_mask
+from websockets.frames import Frame, apply_mask  # type: ignore[attr-defined]
 
 _FINAL_TEXT = 0x81
 _MASKED = 0x80

@@ -192,6 +192,11 @@ class Step:
         )
         return step
 
+    def __eq__(self, other: object) -> bool:
+        return to_bytes(self.to_dict()) == to_bytes(other.to_dict()) if isinstance(other, Step) else NotImplemented
+
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         what = f"error={type(self.error).__name__}" if self.error else f"reward={self.reward!r}, done={self.done}"
         return f"Step({self.kind}, {short_repr(self.action)}, {what}, {self.actor}{', owed' if self.owed else ''})"

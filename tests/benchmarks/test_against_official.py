@@ -27,7 +27,8 @@ CASES = {
     "100 kB floats": ({"kind": "floats", "size": 100_000}, 30),
     "1 MB floats": ({"kind": "floats", "size": 1_000_000}, 4),
 }
-AT_LEAST = {"echo": 1.5, "100 kB base64": 5.0}
+# uvloop is what the fast extra brings and what `make bench` measures by; asyncio is shown beside it.
+AT_LEAST = {"uvloop": {"echo": 1.5, "100 kB base64": 5.0}, "asyncio": {"echo": 1.2, "100 kB base64": 4.0}}
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
 
@@ -84,5 +85,5 @@ def test_steps(
             lines.append(f"{case:<16}{theirs * 1e6:>15.0f} us{mine * 1e6:>15.0f} us{ratios[case]:>7.2f}x")
     with capsys.disabled():
         print("\n".join(lines))
-    for case, least in AT_LEAST.items():
+    for case, least in AT_LEAST[loop].items():
         assert ratios[case] >= least, f"{case}: {ratios[case]:.2f}x, not {least}x"

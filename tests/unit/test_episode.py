@@ -370,3 +370,23 @@ class TestRecord:
         record.move("http://two")
         record.append(entry("reset", {}, result_frame()))
         assert [episode.base_url for episode in record.episodes] == ["http://one", "http://two"]
+
+
+def test_an_episode_read_again_equals_the_one_that_was_written() -> None:
+    """An episode and its steps are equal to what is read from their line, and to nothing else."""
+    episode = Episode("http://localhost:8000")
+    episode.append(Step("reset", {"seed": 1}, StepResult({"board": [float("nan")]}, None, False)))
+    episode.append(Step("step", {"column": 3}, StepResult({"board": [1.0]}, 1.0, True)))
+    again = Episode.from_jsonl(episode.to_jsonl())
+    assert again == episode
+    assert again[1] == episode[1]
+    assert again[0] != episode[1]
+    assert again != "an episode"
+    assert len({episode, again}) == 2
+
+
+@pytest.mark.parametrize("text", ["", "not json", "{}\n{}", "[]", "{}"])
+def test_what_is_no_episode_is_told_so(text: str) -> None:
+    """Text that is not one line of an episode is a ValueError that says what is needed."""
+    with pytest.raises(ValueError, match="not an episode"):
+        Episode.from_jsonl(text)
