@@ -15,7 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import openenv_notebook
-from openenv_notebook import StepResult, SyncEnvClient, UnknownClient, serve
+from openenv_notebook import InvalidAction, StepResult, SyncEnvClient, UnknownClient, serve
 
 MAGICS = ("connect demo:grid --as g", "demo echo --as e", "reset --on g", "state --on g", "status", "close all", "")
 
@@ -196,3 +196,133 @@ def test_loading_twice_and_unloading_leave_nothing(shell: InteractiveShell) -> N
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         magic(shell, "")
+
+
+def test_a_connect_that_fails_loses_nothing(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+    """A mistyped address leaves the session of that name alone; one that works says that the old one is closed."""
+    env = magic(shell, "demo grid")
+    magic(shell, "reset")
+    with pytest.raises(openenv_notebook.ConnectFailed):
+        magic(shell, "connect localhost:1 --timeout 1")
+    assert env.status == "open" and shell.user_ns["env"] is env
+    capsys.readouterr()
+    magic(shell, "demo echo")
+    assert "· the earlier env is closed ·" in capsys.readouterr().out
+    assert env.status == "closed"
+
+
+def test_the_same_name_on_a_full_server_is_replaced(shell: InteractiveShell) -> None:
+    """On a server with one slot the connect line can be run again and again: the old client gives the slot back."""
+    with serve("demo:echo", sessions=1) as server:
+        for _ in range(10):
+            assert magic(shell, f"connect {server.url}").status == "open"
+        assert server.sessions_active == 1
+
+
+@pytest.mark.parametrize("name", ["class", "print", "a b", "1x"])
+def test_names_of_pythons_own_are_not_taken(shell: InteractiveShell, name: str) -> None:
+    """--as refuses keywords, builtins and what is no name."""
+    with pytest.raises(UsageError, match="name"):
+        magic(shell, f'demo echo --as "{name}"')
+    assert name not in shell.user_ns
+
+
+def test_clients_made_in_python_are_seen(shell: InteractiveShell) -> None:
+    """Magics drive any client the notebook holds, whoever connected it, also after a reload."""
+    shell.run_cell("import openenv_notebook\nmine = openenv_notebook.connect('demo:echo')\nmine.reset()").raise_error()
+    assert magic(shell, "step hi").observation.message == "hi"
+    magic(shell, "demo grid --as other")
+    magic(shell, "use mine")
+    assert magic(shell, "step ho").observation.message == "ho"
+    shell.run_line_magic("reload_ext", "openenv_notebook")
+    assert magic(shell, "step he --on mine").observation.message == "he"
+    mine = shell.user_ns.pop("mine")
+    with pytest.raises(UnknownClient):
+        magic(shell, "step x --on mine")
+    mine.close()
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("state x", "takes options only"),
+        ("status x", "takes options only"),
+        ("demo grid extra", "takes one name"),
+        ("step message=a message=b", "given twice"),
+        ("reset seed=3, x=4", "separated by blanks"),
+        ("step message = hi", "without blanks around the ="),
+    ],
+)
+def test_nothing_typed_is_dropped_silently(shell: InteractiveShell, line: str, says: str) -> None:
+    """What a line says too much, twice or spread out is refused in words, and nothing is sent."""
+    env = magic(shell, "demo echo")
+    magic(shell, "reset")
+    with pytest.raises(UsageError, match=says):
+        magic(shell, line)
+    assert len(env.episode) == 1
+
+
+def test_help_is_where_people_look_for_it(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+    """help, --help, VERB --help and the docstring show the manual; every example in it is a verb that exists."""
+    for line in ("help", "--help", "help step", "step --help"):
+        magic(shell, line)
+        assert "%openenv step right" in capsys.readouterr().out
+    from openenv_notebook.jupyter.verbs import VERBS
+
+    manual = shell.magics_manager.magics["line"]["openenv"].__doc__
+    for verb in VERBS.values():
+        assert f"%openenv {verb.examples[0]}" in manual
+        assert all(example.split()[0] == verb.name for example in verb.examples)
+
+
+def test_the_python_of_an_episode_runs(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+    """%openenv python prints the twin of the last line; --all prints a script that makes the same steps again."""
+    magic(shell, "demo grid")
+    magic(shell, "reset seed=3")
+    magic(shell, "step down")
+    with pytest.raises(InvalidAction):
+        magic(shell, "step sideways")
+    magic(shell, "step right")
+    capsys.readouterr()
+    magic(shell, "python")
+    assert capsys.readouterr().out == "env.step('right')\n"
+    magic(shell, "python --all")
+    script = capsys.readouterr().out
+    space: dict[str, Any] = {}
+    exec(script, space)
+    with space["env"] as again:
+        assert [step.action for step in again.episode] == [{"seed": 3}, {"direction": "down"}, {"direction": "right"}]
+
+
+def test_debug_shows_every_frame_and_hides_them_again(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """%openenv debug on shows the frames of this package in a traceback, off hides them."""
+    magic(shell, "debug on")
+    shell.run_cell("%openenv connect localhost:1")
+    assert "connecting.py" in "".join(capsys.readouterr())
+    magic(shell, "debug off")
+    shell.run_cell("%openenv connect localhost:1")
+    assert "connecting.py" not in "".join(capsys.readouterr())
+
+
+def test_the_doctor_looks_at_everything(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+    """The doctor reports kernel, loop, widgets, network, threads and the current server, each with a level."""
+    with serve("demo:echo") as server:
+        magic(shell, f"connect {server.url}")
+        capsys.readouterr()
+        magic(shell, "doctor")
+        report = capsys.readouterr().out
+        for part in (
+            "IPython",
+            "event loop",
+            "asyncio is not patched",
+            "proxy",
+            "port:",
+            "health: healthy",
+            "session: open",
+        ):
+            assert part in report
+        assert "wrong" not in report
+    magic(shell, "doctor")
+    assert "wrong" in capsys.readouterr().out
