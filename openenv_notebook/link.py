@@ -63,7 +63,7 @@ class Link:
         self._on_end = on_end
         self._on_opened = on_opened
         self._task: asyncio.Task[None] | None = None
-        self._leaving = 0
+        self._leaving: list[Wire] = []
         self._waiting_for_end: list[Callable[[], object]] = []
 
     @property
@@ -118,8 +118,8 @@ class Link:
         """Close the connection there is and listen to it no more; nothing was asked over one not proven yet."""
         wire = self.forget()
         if wire is not None and not getattr(wire, "ended", False):
-            self._leaving += 1
-            wire.on_end = self._left
+            self._leaving.append(wire)
+            wire.on_end = lambda code, reason: self._left(wire)
             if self.is_connecting:
                 wire.abort()
             else:
@@ -137,8 +137,14 @@ class Link:
         self._waiting_for_end.append(callback)
         self._tell_end()
 
-    def _left(self, code: int, reason: str) -> None:
-        self._leaving -= 1
+    def abort(self) -> None:
+        """Wait no longer for the end of what was retired."""
+        for wire in list(self._leaving):
+            wire.abort()
+
+    def _left(self, wire: Wire) -> None:
+        wire.on_end = _ignore
+        self._leaving.remove(wire)
         self._tell_end()
 
     def _tell_end(self) -> None:

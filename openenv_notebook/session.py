@@ -146,6 +146,9 @@ class Session:
         """Give everything back after :meth:`close`; waits for nothing but the thread's end, so many seconds."""
         self.is_closed = True
         self.subscribers.close()
+        if self._portal is not None:
+            # A portal that was busy says goodbye only now, and is about to stop.
+            self._portal.post(self.link.abort)
         self.give_back(join=join, within=within)
 
     def decoded(self, request: Request) -> None:
