@@ -25,21 +25,21 @@ def test_an_episode_runs_by_blocking_calls_and_then_by_await(kernel: Kernel, any
     assert kernel.ok("print([s.kind for s in env.episode])").stdout == "['reset', 'step', 'step', 'step']\n"
 
 
-def test_a_client_connected_by_await_is_used_by_blocking_calls(kernel: Kernel, lab: RealServer) -> None:
+def test_a_client_connected_by_await_is_used_by_blocking_calls(kernel: Kernel, any_lab: RealServer) -> None:
     """A07: a client connected by await in one cell resets by blocking calls in the next, and the other way round."""
     kernel.ok(
         "from openenv_notebook import GenericEnvClient\n"
-        f"client = await GenericEnvClient({lab.url!r}).connect()\nawait client.reset()"
+        f"client = await GenericEnvClient({any_lab.url!r}).connect()\nawait client.reset()"
     )
     outputs = kernel.ok("with client.sync() as s:\n    s.reset()\n    print(s.step(op='x').observation.count)")
     assert outputs.stdout == "1\n"
-    kernel.ok(CONNECT.format(url=lab.url) + "env.reset()\nenv.step(op='x')")
+    kernel.ok(CONNECT.format(url=any_lab.url) + "env.reset()\nenv.step(op='x')")
     assert kernel.ok("print((await env.async_client.step(op='y')).observation.count)").stdout == "2\n"
 
 
-def test_with_ends_the_session_in_a_cell(kernel: Kernel, farm: Farm) -> None:
+def test_with_ends_the_session_in_a_cell(kernel: Kernel, any_farm: Farm) -> None:
     """`with env:` opens a session and gives it back at the end of the cell."""
-    with farm.server("lab", sessions=1) as server:
+    with any_farm.server("lab", sessions=1) as server:
         code = (
             "from openenv_notebook import GenericEnvClient, SyncEnvClient\n"
             f"with SyncEnvClient(GenericEnvClient({server.url!r})) as env:\n"
@@ -50,9 +50,9 @@ def test_with_ends_the_session_in_a_cell(kernel: Kernel, farm: Farm) -> None:
         assert kernel.ok(code).stdout == "False open\nclosed\n"
 
 
-def test_calls_from_threads_and_widget_callbacks(kernel: Kernel, lab: RealServer) -> None:
+def test_calls_from_threads_and_widget_callbacks(kernel: Kernel, any_lab: RealServer) -> None:
     """A thread started in a cell, and a widget's callback, make blocking calls on the same session."""
-    kernel.ok(CONNECT.format(url=lab.url) + "env.reset()")
+    kernel.ok(CONNECT.format(url=any_lab.url) + "env.reset()")
     threaded = kernel.ok(
         "import threading\nseen = []\n"
         "threads = [threading.Thread(target=lambda i=i: seen.append((i, env.step(op='t', tag=i).observation.tag)))"
@@ -73,13 +73,13 @@ def test_calls_from_threads_and_widget_callbacks(kernel: Kernel, lab: RealServer
 
 
 @pytest.mark.parametrize("patch", ["nest_asyncio", "nest_asyncio2"])
-def test_blocking_calls_work_after_nest_asyncio(kernel: Kernel, lab: RealServer, patch: str) -> None:
+def test_blocking_calls_work_after_nest_asyncio(kernel: Kernel, any_lab: RealServer, patch: str) -> None:
     """Blocking and awaited calls work whether or not somebody applied nest_asyncio, before or after connecting."""
-    kernel.ok(CONNECT.format(url=lab.url) + "env.reset()")
+    kernel.ok(CONNECT.format(url=any_lab.url) + "env.reset()")
     kernel.ok(f"import warnings; warnings.simplefilter('ignore')\nimport {patch}\n{patch}.apply()")
     assert kernel.ok("print(env.step(op='x').observation.count)").stdout == "1\n"
     assert kernel.ok("print((await env.async_client.step(op='x')).observation.count)").stdout == "2\n"
-    again = kernel.ok(CONNECT.format(url=lab.url) + "env.reset()\nprint(env.step(op='x').observation.count)")
+    again = kernel.ok(CONNECT.format(url=any_lab.url) + "env.reset()\nprint(env.step(op='x').observation.count)")
     assert again.stdout == "1\n"
 
 
@@ -93,9 +93,9 @@ def test_six_queued_cells_all_run_in_order(kernel: Kernel, lab: RealServer) -> N
     assert counts == list(range(counts[0], counts[0] + 6))
 
 
-def test_the_same_cell_runs_again_and_again(kernel: Kernel, lab: RealServer) -> None:
+def test_the_same_cell_runs_again_and_again(kernel: Kernel, any_lab: RealServer) -> None:
     """B18: a cell that connects and runs an episode can be run five times, and again after a close and a reconnect."""
-    episode = CONNECT.format(url=lab.url) + (
+    episode = CONNECT.format(url=any_lab.url) + (
         "env.reset()\nfor i in range(3): r = env.step(op='x', tag=i)\nprint(r.observation.count)"
     )
     for _ in range(5):

@@ -13,7 +13,7 @@ from support.real_servers import ROOT, RealServer
 pytestmark = pytest.mark.server
 
 
-def test_an_episode_in_the_ipython_terminal(lab: RealServer) -> None:
+def test_an_episode_in_the_ipython_terminal(any_lab: RealServer) -> None:
     """Magics, blocking calls and await work in the IPython terminal on one session."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb", "NO_COLOR": "1"}
     terminal = pexpect.spawn(
@@ -27,7 +27,7 @@ def test_an_episode_in_the_ipython_terminal(lab: RealServer) -> None:
         terminal.expect(r"In \[1\]: ")
         lines = [
             ("%load_ext openenv_notebook", ""),
-            (f"%openenv connect {lab.url}", r"openenv: env → .*next: %openenv reset"),
+            (f"%openenv connect {any_lab.url}", r"openenv: env → .*next: %openenv reset"),
             ("env.reset(); print('count', env.step(op='a').observation.count)", r"\ncount 1"),
             ("print('count', (await env.async_client.step(op='b')).observation.count)", r"\ncount 2"),
             ("%openenv step op=c", r"'count': 3"),
