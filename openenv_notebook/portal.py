@@ -250,13 +250,18 @@ class _Timed(Generator[Any, None, Any]):
 
     def throw(self, *error: Any) -> Any:
         """Raise an error where it waits: a cancellation."""
-        return self._take(self._steps.throw, *error)
+        try:
+            return self._take(self._steps.throw, *error)
+        finally:
+            del error
 
     def _take(self, step: Callable[..., Any], *args: Any) -> Any:
         began = time.monotonic()
         try:
             return step(*args)
         finally:
+            # An error must not be held by a frame that it holds: it would keep the client alive.
+            del args
             seconds = time.monotonic() - began
             if seconds > BLOCKED_FOR:
                 log.warning(
