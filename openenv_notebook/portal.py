@@ -10,17 +10,17 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextvars
-import inspect
 import logging
 import os
 import sys
 import threading
 import time
 import weakref
-from _thread import LockType, allocate_lock
-from collections.abc import Awaitable, Callable, Generator
-from typing import Any, Protocol, Self
+from _thread import LockType
+from collections.abc import Callable
+from typing import Any, Protocol
 
+from openenv_notebook.driving import DrivenCall
 from openenv_notebook.errors import ClientClosed, NotSupportedHere, TransportError, WrongThread
 from openenv_notebook.forking import keep_loop
 
@@ -31,7 +31,6 @@ JOIN_WITHIN = 2.0
 UNUSED_FOR = 1.0
 CANCEL_WITHIN = 2.0
 CLOSE_AT_EXIT_WITHIN = 1.0
-BLOCKED_FOR = 0.5
 # Windows cannot interrupt a lock; elsewhere a slice only bounds how late a dead thread is noticed.
 _SLICE = 0.1 if sys.platform == "win32" else 1.0
 
@@ -165,7 +164,7 @@ class Portal:
         """
         name = name or getattr(make, "__name__", "call")
         self.refuse_here(name)
-        call = _Call(name, make, args, kwargs)
+        call = DrivenCall(name, make, args, kwargs)
         try:
             if not self.post(call.start):
                 raise TransportError("the client's own thread ended", hint="call reset(), or connect again")
@@ -175,101 +174,6 @@ class Portal:
                 self.wait(call.lock, time.monotonic() + CANCEL_WITHIN)
             raise
         return call.outcome()
-
-
-class _Call:
-    """A coroutine on its way through the portal."""
-
-    __slots__ = ("args", "cancelled", "done", "error", "kwargs", "lock", "make", "name", "result", "task")
-
-    def __init__(self, name: str, make: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.name, self.make, self.args, self.kwargs = name, make, args, kwargs
-        self.lock = allocate_lock()
-        self.lock.acquire()
-        self.task: asyncio.Task[Any] | None = None
-        self.done = self.cancelled = False
-        self.result: Any = None
-        self.error: BaseException | None = None
-
-    async def _drive(self) -> Any:
-        value = self.make(*self.args, **self.kwargs)
-        return await _Timed(value, self.name) if inspect.isawaitable(value) else value
-
-    def start(self) -> None:
-        self.task = asyncio.get_running_loop().create_task(self._drive())
-        self.task.add_done_callback(self._ended)
-
-    def cancel(self) -> None:
-        self.cancelled = True
-        if self.task is not None:
-            self.task.cancel()
-        else:
-            # Callbacks run in the order they were posted: it was interrupted before start was.
-            self._finish()
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        try:
-            self.result = task.result()
-        except BaseException as error:
-            # Nobody reads that of a cancelled call, and its traceback would keep the client alive.
-            self.error = None if self.cancelled else error
-        self._finish()
-
-    def _finish(self) -> None:
-        self.done = True
-        self.lock.release()
-
-    def outcome(self) -> Any:
-        error, self.error = self.error, None
-        if error is not None:
-            try:
-                raise error
-            finally:
-                del error
-        return self.result
-
-
-class _Timed(Generator[Any, None, Any]):
-    """An awaitable whose steps are timed: one that takes long keeps every session of the process waiting.
-
-    Args:
-        awaitable: What is awaited.
-        name: The call, for the warning.
-    """
-
-    def __init__(self, awaitable: Awaitable[Any], name: str) -> None:
-        self._steps: Any = awaitable.__await__()
-        self._name = name
-
-    def __await__(self) -> Self:
-        return self
-
-    def send(self, value: None) -> Any:
-        """Go on to where it waits next."""
-        return self._take(next, self._steps)
-
-    def throw(self, *error: Any) -> Any:
-        """Raise an error where it waits: a cancellation."""
-        try:
-            return self._take(self._steps.throw, *error)
-        finally:
-            del error
-
-    def _take(self, step: Callable[..., Any], *args: Any) -> Any:
-        began = time.monotonic()
-        try:
-            return step(*args)
-        finally:
-            # An error must not be held by a frame that it holds: it would keep the client alive.
-            del args
-            seconds = time.monotonic() - began
-            if seconds > BLOCKED_FOR:
-                log.warning(
-                    "openenv: %s() blocked the client's own thread for %.1f s: all sessions of this process "
-                    "waited; await what takes long, such as asyncio.to_thread(...)",
-                    self._name,
-                    seconds,
-                )
 
 
 def lease(guest: Guest) -> Portal:
