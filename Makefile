@@ -39,7 +39,7 @@ format: .venv/.installed-check ## put the code into its form
 	$(VENV) -m ruff format .
 
 lab: .venv/.installed-lab ## open the notebooks in JupyterLab
-	$(VENV) -m jupyterlab notebooks
+	$(VENV) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
 
 bench: .venv/.installed-test ## measure against the official client
 	$(VENV) -m pytest tests/benchmarks -s -p no:cacheprovider
