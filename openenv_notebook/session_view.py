@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, NoReturn, Optional
 
+from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.episode import Episode
 from openenv_notebook.errors import MisuseError
 from openenv_notebook.events import Callback
@@ -29,6 +30,11 @@ class SessionView(Generic[ObsT]):
         """The server's HTTP address; None before a provider has started it."""
         endpoint = self._opener.endpoint
         return endpoint.address.http_url if endpoint is not None else None
+
+    @property
+    def endpoint(self) -> Endpoint | None:
+        """How the server is reached: address, limits, keepalive; None before a provider has started it."""
+        return self._opener.endpoint
 
     @property
     def status(self) -> str:

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from openenv_notebook import hub
+from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.errors import AtCapacity, OpenEnvError
 from openenv_notebook.jupyter.workspace import AnyClient, Workspace
 
@@ -158,6 +159,8 @@ def current(workspace: Workspace) -> Iterable[Finding]:
         reached = reached and finding.level != "wrong"
     if reached:
         yield from server(client)
+    if client.endpoint is not None:
+        yield from limits(client.endpoint)
 
 
 def reach(host: str, port: int, tls: bool) -> Iterable[Finding]:
@@ -202,6 +205,19 @@ def server(client: AnyClient) -> Iterable[Finding]:
         yield Finding("look", f"session: {error.describe()}", error.hint or "")
     except OpenEnvError as error:
         yield Finding("wrong", f"session: {error.describe()}", error.hint or "")
+
+
+def limits(endpoint: Endpoint) -> Iterable[Finding]:
+    """Say how long messages may be and how the connection is kept alive."""
+    if endpoint.max_size is None:
+        yield Finding("look", "messages: of any length", "max_message_size_mb=… sets a limit")
+    else:
+        yield Finding("ok", f"messages: up to {endpoint.max_size / 2**20:g} MiB come in; servers take up to 16 MiB")
+    if endpoint.ping_interval is None:
+        yield Finding("look", "keepalive: none; a dead server is noticed late", "websocket_ping_interval_s=20 pings")
+    else:
+        answer = "" if endpoint.ping_timeout is None else f", an idle server has {endpoint.ping_timeout:g} s to answer"
+        yield Finding("ok", f"keepalive: a ping every {endpoint.ping_interval:g} s{answer}")
 
 
 def version(package: str) -> str | None:
