@@ -7,7 +7,7 @@ import keyword
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import ValidationError
 
 from openenv_notebook.attributes import nearest
 from openenv_notebook.errors import (
@@ -19,7 +19,7 @@ from openenv_notebook.errors import (
     ToolFailed,
 )
 from openenv_notebook.inspection import Known
-from openenv_notebook.messages import Tool
+from openenv_notebook.messages import Tool, short_repr
 from openenv_notebook.protocol import Entry, Request, error_lines, frame, reply_data
 from openenv_notebook.session import Session
 
@@ -28,10 +28,6 @@ _TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "arra
 
 # How servers say that an environment has no tools.
 _NO_TOOLS = ("does not support MCP", "expected ListToolsObservation")
-
-
-class _Listed(BaseModel):
-    tools: list[Any] = Field(default_factory=list)
 
 
 class ToolCalls:
@@ -131,18 +127,18 @@ class ToolCalls:
 
 def _listed(answer: Any) -> list[Tool]:
     """Read a list of tools, without those that have no name; raises ProtocolError if nothing of it can be read."""
+    found = answer.get("tools", []) if isinstance(answer, Mapping) else answer
+    if not isinstance(found, list):
+        raise ProtocolError(f"a list of tools that is none: {short_repr(answer)}")
     tools, wrong = [], None
-    try:
-        for tool in _Listed.model_validate(answer).tools:
-            try:
-                tools.append(Tool.model_validate(tool))
-            except ValidationError as error:
-                wrong = error
-        if wrong is not None and not tools:
-            raise wrong
-    except ValidationError as error:
-        lines = "".join(f"\n  {line}" for line in error_lines(error.errors(include_url=False)))
-        raise ProtocolError(f"a list of tools that is none{lines}") from error
+    for tool in found:
+        try:
+            tools.append(Tool.model_validate(tool))
+        except ValidationError as error:
+            wrong = error
+    if wrong is not None and not tools:
+        lines = "".join(f"\n  {line}" for line in error_lines(wrong.errors(include_url=False)))
+        raise ProtocolError(f"a list of tools that is none{lines}") from wrong
     return tools
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from openenv_notebook.attributes import nearest
-from openenv_notebook.demo.echo import EchoEnvironment
-from openenv_notebook.demo.environment import DemoEnvironment
-from openenv_notebook.demo.grid import GridEnvironment
-from openenv_notebook.demo.guess import GuessEnvironment
 from openenv_notebook.errors import InvalidTarget
 
-AnyDemo = DemoEnvironment[Any, Any, Any]
+if TYPE_CHECKING:
+    from openenv_notebook.demo.environment import DemoEnvironment
 
-DEMOS: dict[str, type[AnyDemo]] = {
-    "echo": EchoEnvironment,
-    "grid": GridEnvironment,
-    "guess": GuessEnvironment,
-}
+    AnyDemo = DemoEnvironment[Any, Any, Any]
+
+# A demo is loaded when it is played: their names alone are asked for by every Tab.
+DEMOS: dict[str, str] = {"echo": "EchoEnvironment", "grid": "GridEnvironment", "guess": "GuessEnvironment"}
 
 
 def demo_names() -> list[str]:
@@ -37,12 +34,13 @@ def find_demo(name: str) -> type[AnyDemo]:
     Raises:
         InvalidTarget: There is none of that name.
     """
-    found = DEMOS.get(name.strip().lower())
-    if found is None:
+    module = name.strip().lower()
+    if module not in DEMOS:
         known = ", ".join(demo_names())
         raise InvalidTarget(
             f"demo:{name}",
-            f"there is no demo named {name!r} (known: {known}){nearest(name.strip().lower(), DEMOS)}",
+            f"there is no demo named {name!r} (known: {known}){nearest(module, DEMOS)}",
             hint="try demo:grid",
         )
+    found: type[AnyDemo] = getattr(importlib.import_module(f"openenv_notebook.demo.{module}"), DEMOS[module])
     return found

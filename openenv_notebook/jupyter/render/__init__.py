@@ -5,6 +5,11 @@ text (``as_text``) and as HTML (``as_html``). A server's words are only ever cle
 escaped; no Markdown and no HTML of theirs is rendered.
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from openenv_notebook.jupyter.render.fields import fields_line, kind
 from openenv_notebook.jupyter.render.lines import (
     START,
@@ -15,7 +20,17 @@ from openenv_notebook.jupyter.render.lines import (
     server_line,
     steps,
 )
-from openenv_notebook.jupyter.render.values import to_html, to_text
+
+if TYPE_CHECKING:
+    from openenv_notebook.jupyter.render.values import to_html, to_text
+
+
+def __getattr__(name: str) -> Any:
+    """Load the writers when something is shown: the magics alone do not need them."""
+    if name not in ("to_html", "to_text"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module("openenv_notebook.jupyter.render.values"), name)
+
 
 __all__ = [
     "START",

@@ -9,7 +9,6 @@ from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.client import EnvClient
 from openenv_notebook.episode import Episode, Step
 from openenv_notebook.errors import OpenEnvError
-from openenv_notebook.jupyter.render.values import repr_of, to_html, to_text
 from openenv_notebook.messages import Action, Observation, State, StepResult, Tool
 from openenv_notebook.servers import Server
 from openenv_notebook.sync_client import SyncEnvClient
@@ -34,6 +33,8 @@ class _Html:
         self.before = before
 
     def __call__(self, value: Any) -> str | None:
+        from openenv_notebook.jupyter.render.values import to_html
+
         written = to_html(value)
         if written is None and callable(self.before):
             kept: str | None = self.before(value)
@@ -48,6 +49,8 @@ class _Text:
         self.before = before
 
     def __call__(self, value: Any, printer: Any, cycle: bool) -> None:
+        from openenv_notebook.jupyter.render.values import repr_of, to_text
+
         is_alone = len(getattr(printer, "stack", ())) <= 1
         written = to_text(value) if is_alone and not cycle else None
         if written is None and callable(self.before):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from openenv_notebook.jupyter.render.as_text import write_text
-from openenv_notebook.jupyter.render.contracts import of_schema
 from openenv_notebook.servers import Server
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -62,6 +60,10 @@ def schema_text(schema: Mapping[str, Any]) -> str:
         Its name, then a line a field: its name, type, whether it is required, its default,
         its bounds, its description.
     """
+    # Only loaded to show something.
+    from openenv_notebook.jupyter.render.as_text import write_text
+    from openenv_notebook.jupyter.render.contracts import of_schema
+
     return write_text(of_schema(schema))
 
 

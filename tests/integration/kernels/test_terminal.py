@@ -30,7 +30,7 @@ def test_an_episode_in_the_ipython_terminal(any_lab: RealServer) -> None:
             (f"%openenv connect {any_lab.url}", r"openenv: env → .*next: %openenv reset"),
             ("env.reset(); print('count', env.step(op='a').observation.count)", r"\ncount 1"),
             ("print('count', (await env.async_client.step(op='b')).observation.count)", r"\ncount 2"),
-            ("%openenv step op=c", r"'count': 3"),
+            ("%openenv step op=c", r"count +3"),
             ("%openenv", r"3 steps, return 3"),
             ("%openenv close", "openenv: env is closed"),
         ]
