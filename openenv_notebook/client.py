@@ -33,7 +33,6 @@ from openenv_notebook.inspection import Inspection, Known
 from openenv_notebook.limits import check_headers, check_seconds
 from openenv_notebook.many import exchange_many
 from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
-from openenv_notebook.models import model_from_schema
 from openenv_notebook.opening import Opener, Patience
 from openenv_notebook.protocol import STATE_FRAME, Batch, Request, frame
 from openenv_notebook.provider import Provider
@@ -184,6 +183,9 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
             schema = self._action_schema()
             if schema is None:
                 raise MisuseError("the action's schema is not known yet", hint="call schema() first")
+            # Only loaded where it is asked for.
+            from openenv_notebook.models import model_from_schema
+
             self._known.action_model = model_from_schema(schema)
         return self._known.action_model
 
