@@ -29,9 +29,7 @@ _DEEPEST = 8
 class SchemaModel(BaseModel):
     """The root of models made from a schema. Unknown fields are refused; fields not given are not sent."""
 
-    model_config = ConfigDict(
-        extra="forbid", validate_assignment=True, populate_by_name=True, protected_namespaces=(), defer_build=True
-    )
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, populate_by_name=True, protected_namespaces=())
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
         """Return the fields that were given, and the constants."""
