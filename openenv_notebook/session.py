@@ -147,9 +147,13 @@ class Session:
         self.is_closed = True
         self.subscribers.close()
         if self._portal is not None:
-            # A portal that was busy says goodbye only now, and is about to stop.
-            self._portal.post(self.link.abort)
+            self._portal.post(self._leave)
         self.give_back(join=join, within=within)
+
+    def _leave(self) -> None:
+        """Leave nobody waiting and no socket open on a portal that was too busy to close, and is about to stop."""
+        self._end_everyone("the client was closed")
+        self.link.abort()
 
     def decoded(self, request: Request) -> None:
         """Say that a reply was decoded, so that reading may go on after large ones."""

@@ -197,6 +197,26 @@ def test_closing_is_bounded_as_a_whole(serve: Any, make_env: Any) -> None:
     assert took < 2.5
 
 
+def test_closing_on_a_busy_thread_ends_the_connection_all_the_same(serve: Any, make_env: Any) -> None:
+    """Where close() could not wait for a busy thread of ours, the connection still ends once it is free."""
+    gone, busy = threading.Event(), threading.Event()
+
+    def script(peer: Peer) -> None:
+        peer.prove()
+        try:
+            peer.wait_for_end()
+        finally:
+            gone.set()
+
+    env = make_env(serve(script))
+    env.connect()
+    env._session.portal.post(busy.wait, 10)
+    env.close()
+    assert not gone.is_set()
+    busy.set()
+    assert gone.wait(5)
+
+
 def test_closing_says_goodbye(serve: Any, make_env: Any) -> None:
     """close() tells the server by the message for it, then by the close frame."""
     server = serve(lambda peer: (peer.prove(), peer.serve()))
