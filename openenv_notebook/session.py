@@ -278,12 +278,13 @@ class Session:
         self._note(request)
         if request.kind == "reset":
             self._tell_status()
-        request.finish()
         if isinstance(error, ServerError) and error.code in ENDS_SESSION:
             self.farewell = error
             error.__cause__ = request.cause
             self._lose(SessionLost(error.message, url=self.url))
-        elif self._settlers or self._exchange.waiting:
+        # Whoever is woken finds the session as it is from now on.
+        request.finish()
+        if self._settlers or self._exchange.waiting:
             self._tell_settlers()
             self._pump()
 
@@ -333,14 +334,17 @@ class Session:
     def ended(self, code: int, reason: str) -> None:
         """Take the end of the connection, which nobody here asked for."""
         farewell = self.farewell.describe() if self.farewell is not None else ""
-        self.link.forget()
-        self._lose(SessionLost(reason or farewell, code=code, url=self.url, hint=_HINTS.get(code)))
+        self._lose(SessionLost(reason or farewell, code=code, url=self.url, hint=_HINTS.get(code)), ended=True)
 
-    def _lose(self, lost: SessionLost) -> None:
+    def _lose(self, lost: SessionLost, *, ended: bool = False) -> None:
         """The environment is gone: end who waits, but for a reset, which connects anew."""
-        self.link.retire()
+        # First of all, so that nobody sees a session without a connection and not lost.
         if not self.link.is_connecting:
             self.lost, self.was_reset = lost, False
+        if ended:
+            self.link.forget()
+        else:
+            self.link.retire()
         while self._exchange.on_wire:
             self._fail(self._exchange.on_wire.popleft(), lost)
         self._tell_status()
