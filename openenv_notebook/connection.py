@@ -35,6 +35,8 @@ USER_AGENT = "openenv-notebook"
 CLOSE_WITHIN = 1.0
 # Replies that wait to be decoded: above this the socket is not read any further.
 UNDECODED_LIMIT = 64 * 2**20
+# asyncio takes a buffer of this size for each read; memory for a larger one is mapped and unmapped every time.
+_READ_SIZE = 2**16
 
 
 class Connection(ClientConnection):
@@ -114,6 +116,12 @@ class Connection(ClientConnection):
             self.transport.resume_reading()
 
     # What asyncio and websockets call
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take the socket."""
+        super().connection_made(transport)
+        if isinstance(getattr(transport, "max_size", None), int):
+            transport.max_size = _READ_SIZE  # type: ignore[attr-defined]
 
     def data_received(self, data: bytes) -> None:
         """Take what the socket gives: plain frames at once, all else through the parser."""
