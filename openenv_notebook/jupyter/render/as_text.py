@@ -11,10 +11,13 @@ from openenv_notebook.jupyter.render.blocks import (
     Fields,
     Fold,
     Line,
+    Own,
     Paragraph,
     Picture,
     Stack,
     Table,
+    Talk,
+    line,
 )
 
 MOST_LINES, LONGEST_LINE = 60, 240
@@ -41,8 +44,8 @@ def _write(block: Block) -> list[str]:
             return ["".join(one_line(span.text) for span in spans)]
         case Paragraph(text):
             return visible(text).expandtabs(4).split("\n")
-        case Fields(rows):
-            return _fields(rows)
+        case Fields(rows, changed):
+            return _fields(tuple((f"{name} *" if name in changed else name, inside) for name, inside in rows))
         case Table(columns, rows):
             return _table(columns, rows)
         case Board():
@@ -51,6 +54,10 @@ def _write(block: Block) -> list[str]:
             return [f"[{one_line(alt_text(block))}]"]
         case Fold(summary, _, is_more):
             return [] if is_more else [f"… {one_line(summary)}"]
+        case Talk():
+            return _talk(block)
+        case Own(_, text):
+            return visible(text).expandtabs(4).split("\n")
         case Stack(blocks):
             return [line for inside in blocks for line in _write(inside)]
 
@@ -77,10 +84,27 @@ def _table(columns: tuple[Column, ...], rows: tuple[tuple[str, ...], ...]) -> li
     ]
 
 
+def _talk(talk: Talk) -> list[str]:
+    rows = [(f"{turn.who} *" if turn.is_new else turn.who, turn.said) for turn in talk.turns]
+    earlier = [("…", line(f"{talk.earlier:,} earlier messages"))] if talk.earlier else []
+    return _fields((*earlier, *rows))
+
+
 def _board(board: Board) -> list[str]:
+    """Write a board as lines; changed cells stand in brackets."""
     shown = [[one_line(cell) for cell in row] for row in board.cells]
     width = max(len(cell) for row in [board.columns, *shown] for cell in row)
     margin = max(map(len, board.rows))
+    note = [one_line(board.said)] if board.said else []
+    if not board.changed:
+        named = zip(["", *board.rows], [board.columns, *shown], strict=True)
+        return note + [f"{name:>{margin}}  " + " ".join(cell.rjust(width) for cell in row) for name, row in named]
+
+    def marked(row: int, column: int, cell: str) -> str:
+        return f"[{cell.rjust(width)}]" if (row, column) in board.changed else f" {cell.rjust(width)} "
+
     named = zip(["", *board.rows], [board.columns, *shown], strict=True)
-    note = [one_line(board.note)] if board.note else []
-    return note + [f"{name:>{margin}}  " + " ".join(cell.rjust(width) for cell in row) for name, row in named]
+    return note + [
+        f"{name:>{margin}} " + "".join(marked(row, column, cell) for column, cell in enumerate(cells))
+        for row, (name, cells) in enumerate(named, start=-1)
+    ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+_NAMED_CELLS = 3
 Look = Literal["plain", "muted", "strong", "code", "accent", "good", "bad"]
 
 
@@ -40,9 +41,15 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Fields:
-    """Named values below each other."""
+    """Named values below each other.
+
+    Attributes:
+        rows: Names and values.
+        changed: The names whose values are not as they were before.
+    """
 
     rows: tuple[tuple[str, Block], ...]
+    changed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,7 @@ class Board:
         note: What is said above it.
         above: Names of the columns; their numbers if empty.
         beside: Names of the rows; their numbers if empty.
+        changed: Rows and columns of the cells that are not as they were before.
     """
 
     cells: tuple[tuple[str, ...], ...]
@@ -85,6 +93,22 @@ class Board:
     note: str = ""
     above: str = ""
     beside: str = ""
+    changed: frozenset[tuple[int, int]] = frozenset()
+
+    @property
+    def said(self) -> str:
+        """What stands above it: the note, and which cells changed, for those who see no ring."""
+        return " · ".join(part for part in (self.note, self._changes()) if part)
+
+    def _changes(self) -> str:
+        if len(self.changed) > _NAMED_CELLS:
+            return f"{len(self.changed)} cells changed"
+        cells = ((self.rows[row], self.columns[column]) for row, column in sorted(self.changed))
+        if self.above and self.beside:
+            names = [f"{column}{row}" for row, column in cells]
+        else:
+            names = [f"row {row} column {column}" for row, column in cells]
+        return f"changed: {', '.join(names)}" if names else ""
 
     @property
     def columns(self) -> list[str]:
@@ -132,13 +156,54 @@ class Fold:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """One message of a conversation.
+
+    Attributes:
+        who: Who spoke.
+        said: What was said.
+        is_new: True where it was not there before.
+    """
+
+    who: str
+    said: Block
+    is_new: bool = False
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A conversation, the last message last.
+
+    Attributes:
+        turns: The messages that are shown.
+        earlier: How many were before them.
+    """
+
+    turns: tuple[Turn, ...]
+    earlier: int = 0
+
+
+@dataclass(frozen=True)
+class Own:
+    """What the user's own code made to be shown. Never made of a server's words.
+
+    Attributes:
+        html: HTML that is shown as it is.
+        text: What stands for it where there is no HTML.
+    """
+
+    html: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Stack:
     """Blocks below each other."""
 
     blocks: tuple[Block, ...]
 
 
-Block = Line | Paragraph | Fields | Table | Board | Picture | Fold | Stack
+Block = Line | Paragraph | Fields | Table | Board | Picture | Fold | Talk | Own | Stack
 
 
 def line(*parts: str | Span) -> Line:

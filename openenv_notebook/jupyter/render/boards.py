@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -56,6 +57,24 @@ def board_of_flat(values: Sequence[Any], shape: tuple[int, ...]) -> Board | None
     if len(shape) != 2 or min(height, width) < _LEAST_SIDE or not is_small:
         return None
     return _board([list(values[row * width : (row + 1) * width]) for row in range(height)])
+
+
+def board_of_list(name: str, value: Any, shape: tuple[int, ...]) -> Board | None:
+    """Read a board from a list that is flat or nested.
+
+    Args:
+        name: The field's name.
+        value: The list; anything else is no board.
+        shape: Rows and columns, where a flat list has them.
+
+    Returns:
+        The board, None for what is none.
+    """
+    if not isinstance(value, (list, tuple)) or not value:
+        return None
+    is_flat = len(shape) > 1 and len(value) == math.prod(shape) and not isinstance(value[0], (list, tuple, str))
+    found = board_of_flat(value, shape) if is_flat else None
+    return found or board_of_rows(name, value)
 
 
 def _board(rows: list[list[Any]]) -> Board | None:

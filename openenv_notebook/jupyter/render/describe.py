@@ -16,14 +16,18 @@ from openenv_notebook.jupyter.render.blocks import (
     Span,
     Stack,
     Table,
+    Talk,
+    Turn,
     line,
 )
-from openenv_notebook.jupyter.render.boards import board_of_fen, board_of_flat, board_of_rows
+from openenv_notebook.jupyter.render.boards import board_of_fen, board_of_list
+from openenv_notebook.jupyter.render.changes import compared, is_changed, is_same
 from openenv_notebook.jupyter.render.masking import HIDDEN, hides
 from openenv_notebook.jupyter.render.numbers import number, read_array, summary
 from openenv_notebook.jupyter.render.pictures import flat_shape, picture_in_bytes, picture_in_text, picture_of_pixels
 from openenv_notebook.jupyter.render.plain import (
     about,
+    as_fields,
     is_conversation,
     is_short,
     label,
@@ -31,6 +35,7 @@ from openenv_notebook.jupyter.render.plain import (
     plain_value,
     short,
     short_item,
+    speaker,
     spoken,
 )
 
@@ -54,7 +59,14 @@ class Describer:
         self._pictures = 0
         self._picture_bytes = 0
 
-    def value(self, value: Any, name: str = "", depth: int = 0, beside: Mapping[Any, Any] | None = None) -> Block:
+    def value(
+        self,
+        value: Any,
+        name: str = "",
+        depth: int = 0,
+        beside: Mapping[Any, Any] | None = None,
+        was: Mapping[Any, Any] | None = None,
+    ) -> Block:
         """Describe a value.
 
         Args:
@@ -62,9 +74,10 @@ class Describer:
             name: The field it stands in.
             depth: How far inside.
             beside: All fields of the object it stands in.
+            was: Those fields as they were before; None where nothing is to be marked.
 
         Returns:
-            Its blocks, bounded whatever it holds.
+            Its blocks, bounded whatever it holds; what changed is marked.
         """
         self._left -= 20
         if self._left < 0:
@@ -72,27 +85,29 @@ class Describer:
         if name in self._hidden or hides(name, value):
             return line(Span(HIDDEN, "muted"))
         value = plain_value(value)
+        before = was.get(name) if was is not None else None
         if isinstance(value, str):
-            return self._text(name, value)
+            return self._text(name, value, before)
         if isinstance(value, bytes):
             return self._picture(picture_in_bytes(name, value)) or self._short(value)
         if isinstance(value, Mapping):
-            return self._object(value, depth)
+            return self._object(value, depth, as_fields(before))
         if isinstance(value, (list, tuple)):
-            return self._list(value, name, depth, beside or {})
+            return self._list(value, name, depth, beside or {}, was)
         if isinstance(value, (int, float)):
             return line(Span(number(value), "code"))
         return line(Span("None", "muted")) if value is None else self._short(value)
 
     # Texts
 
-    def _text(self, name: str, text: str) -> Block:
+    def _text(self, name: str, text: str, before: Any) -> Block:
         picture = self._picture(picture_in_text(name, text))
         if picture is not None:
             return picture
         board = board_of_fen(text)
         if board is not None:
-            return Stack((line(Span(text, "code")), board))
+            earlier = board_of_fen(before) if isinstance(before, str) else None
+            return Stack((line(Span(text, "code")), compared(board, earlier)))
         lines = text.count("\n") + 1
         if lines <= _SEEN_LINES and len(text) <= _SEEN:
             return self._whole_text(text)
@@ -114,61 +129,70 @@ class Describer:
 
     # Objects
 
-    def fields(self, values: Mapping[Any, Any], depth: int = 0) -> Block:
+    def fields(self, values: Mapping[Any, Any], depth: int = 0, was: Mapping[Any, Any] | None = None) -> Block:
         """Describe the fields of an object below each other: metadata last, those that are None in one row."""
         nothing = [str(name) for name, value in values.items() if value is None]
         shown = {key: value for key, value in values.items() if value is not None or len(nothing) < 2}
         if shown.get("metadata"):
             shown["metadata"] = shown.pop("metadata")
         rows = [
-            (label(key), self.value(value, str(key), depth + 1, values))
+            (label(key), self.value(value, str(key), depth + 1, values, was))
             for key, value in list(shown.items())[:_MOST_FIELDS]
         ]
+        changed = frozenset(label(key) for key, value in shown.items() if is_changed(key, value, was))
         if len(shown) > _MOST_FIELDS:
             rows.append(("…", line(Span(f"{len(shown) - _MOST_FIELDS} more fields", "muted"))))
         if len(nothing) > 1:
             rows.append(("None", line(Span(names(nothing), "muted"))))
-        return Fields(tuple(rows))
+        return Fields(tuple(rows), changed)
 
-    def _object(self, values: Mapping[Any, Any], depth: int) -> Block:
+    def _object(self, values: Mapping[Any, Any], depth: int, was: Mapping[Any, Any] | None) -> Block:
         if not values:
             return line(Span("{}", "muted"))
         if depth == 0:
-            return self.fields(values)
+            return self.fields(values, was=was)
         if len(values) <= 4 and all(is_short(value) for value in values.values()):
-            return self._in_a_line(values)
+            return self._in_a_line(values, was)
         if depth >= _DEEPEST:
             return self._short(values)
-        inside = self.fields(values, depth)
+        inside = self.fields(values, depth, was)
         is_seen = depth == 1 and len(values) <= 8
         return inside if is_seen else Fold(f"{len(values)} fields: {names(map(str, values))}", inside)
 
-    def _in_a_line(self, values: Mapping[Any, Any]) -> Block:
+    def _in_a_line(self, values: Mapping[Any, Any], was: Mapping[Any, Any] | None) -> Block:
         rows = [(label(key), self.value(value, str(key), _DEEPEST)) for key, value in values.items()]
+        changed = frozenset(label(key) for key, value in values.items() if is_changed(key, value, was))
         spans: list[Span] = []
         for name, block in rows:
             if not isinstance(block, Line):
-                return Fields(tuple(rows))
+                return Fields(tuple(rows), changed)
             spans += [Span("  ·  ", "muted")] if spans else []
-            spans += [Span(f"{name} ", "muted"), *block.spans]
+            spans += [Span(f"{name} ", "strong" if name in changed else "muted"), *block.spans]
         return Line(tuple(spans))
 
     # Lists
 
-    def _list(self, values: Sequence[Any], name: str, depth: int, beside: Mapping[Any, Any]) -> Block:
+    def _list(
+        self,
+        values: Sequence[Any],
+        name: str,
+        depth: int,
+        beside: Mapping[Any, Any],
+        was: Mapping[Any, Any] | None,
+    ) -> Block:
         if not values:
             return line(Span("[]", "muted"))
+        before = plain_value(was.get(name)) if was is not None else None
         if is_conversation(values):
-            return self._conversation(values)
+            return self._conversation(values, before if isinstance(before, (list, tuple)) else None)
         array = read_array(values)
         shape = array.shape if array is not None else ()
         if array is not None and len(shape) == 1:
             shape = flat_shape(name, len(values), beside) or shape
-        board = board_of_flat(values, shape) if array is not None and len(array.shape) == 1 < len(shape) else None
-        board = board or board_of_rows(name, values)
+        board = board_of_list(name, values, shape)
         if board is not None:
             self._left -= sum(len(row) for row in board.cells) * 4
-            return board
+            return compared(board, board_of_list(name, before, shape))
         if array is not None and len(shape) in (2, 3):
             picture = self._picture(picture_of_pixels(name, array.values, shape))
             if picture is not None:
@@ -230,17 +254,17 @@ class Describer:
         self._left -= len(text) + 10
         return text
 
-    def _conversation(self, messages: Sequence[Mapping[str, Any]]) -> Block:
-        def told(message: Mapping[str, Any]) -> tuple[str, Block]:
-            content = self.value(spoken(message.get("content")), "", 2)
-            others = {key: value for key, value in message.items() if key not in ("role", "content") and value}
-            return label(message["role"]), Stack((content, self._short(others))) if others else content
+    def _conversation(self, messages: Sequence[Mapping[str, Any]], before: Sequence[Any] | None) -> Block:
+        def turn(place: int, message: Mapping[str, Any]) -> Turn:
+            who, what = speaker(message)
+            content = self.value(spoken(message[what]), "", 2)
+            others = {key: value for key, value in message.items() if key not in (who, what) and value}
+            said = Stack((content, self._short(others))) if others else content
+            is_old = before is None or (place < len(before) and is_same(message, before[place]))
+            return Turn(label(message[who]), said, not is_old)
 
-        kept = messages[-_MOST_ITEMS // 2 :]
-        rows = [told(message) for message in kept]
-        if len(messages) > len(kept):
-            rows.insert(0, ("…", line(Span(f"{len(messages) - len(kept):,} earlier messages", "muted"))))
-        return Fields(tuple(rows))
+        kept = list(enumerate(messages))[-_MOST_ITEMS // 2 :]
+        return Talk(tuple(turn(place, message) for place, message in kept), len(messages) - len(kept))
 
     # Leaves
 

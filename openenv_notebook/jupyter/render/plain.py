@@ -17,6 +17,8 @@ _LONGEST_LABEL = 40
 _MOST_NUMBERS = 500_000
 # So many items of a list does a short form show at most.
 _SEEN = 8
+# What messages of a conversation call who spoke and what was said.
+_WHO, _WHAT = ("role", "sender", "speaker"), ("content", "text", "message")
 
 
 def as_fields(value: Any) -> Mapping[Any, Any] | None:
@@ -79,7 +81,20 @@ def _without_secrets(value: Any, depth: int) -> Any:
 
 def is_conversation(values: Sequence[Any]) -> bool:
     """Tell whether a list holds messages: who spoke, and what."""
-    return all(isinstance(item, Mapping) and isinstance(item.get("role"), str) and "content" in item for item in values)
+    return all(isinstance(item, Mapping) and all(speaker(item)) for item in values)
+
+
+def speaker(message: Mapping[Any, Any]) -> tuple[str, str]:
+    """Find who spoke and what was said.
+
+    Args:
+        message: An object, perhaps a message.
+
+    Returns:
+        The names of the two fields, "" for one that is not there.
+    """
+    who = next((key for key in _WHO if isinstance(message.get(key), str)), "")
+    return who, next((key for key in _WHAT if key in message), "")
 
 
 def spoken(content: Any) -> Any:
