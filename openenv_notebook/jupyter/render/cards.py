@@ -11,6 +11,7 @@ from openenv_notebook.jupyter.render.describe import Describer
 from openenv_notebook.jupyter.render.fields import fields_line
 from openenv_notebook.jupyter.render.masking import HIDDEN, hides
 from openenv_notebook.jupyter.render.numbers import number, sparkline
+from openenv_notebook.jupyter.render.observations import seen
 from openenv_notebook.jupyter.render.plain import as_fields, short
 from openenv_notebook.schema import only_required_field
 
@@ -58,20 +59,10 @@ def of_result(result: Any, hidden: frozenset[str] = frozenset()) -> Block:
     """
     describer = Describer(hidden)
     head = facts(("reward", _reward_span(result.reward)), ("done", yes(result.done)))
-    observation = result.observation
-    fields = as_fields(observation)
-    if fields is None:
-        return Stack((head, describer.value(observation)))
-    shown = {key: value for key, value in fields.items() if key != "metadata" and not _is_said(key, value, result)}
-    metadata = fields.get("metadata") or getattr(result, "metadata", None)
-    if metadata:
-        shown["metadata"] = metadata
+    shown = seen(result)
+    if not isinstance(shown, dict):
+        return Stack((head, describer.value(shown)))
     return Stack((head, describer.fields(shown))) if shown else head
-
-
-def _is_said(key: Any, value: Any, result: Any) -> bool:
-    """Tell whether a field of an observation only repeats the result's own."""
-    return key in ("reward", "done") and (value is None or value == getattr(result, key))
 
 
 def of_client(client: Any) -> Block:

@@ -153,7 +153,13 @@ def picture_of_pixels(name: str, values: Any, shape: tuple[int, ...]) -> Picture
         samples = _samples(values)
     except (ValueError, TypeError):
         return None
-    if len(samples) != math.prod(shape):
+    return picture_of_samples(name, samples, shape)
+
+
+def picture_of_samples(name: str, samples: bytes, shape: tuple[int, ...]) -> Picture | None:
+    """Draw pixels of a byte a sample; as :func:`picture_of_pixels`."""
+    height, width = shape[0], shape[1]
+    if len(samples) != math.prod(shape) or max(height, width) > _WIDEST:
         return None
     content = encode_pixels(samples, width, height)
     return Picture("png", base64.b64encode(content).decode("ascii"), width, height, name)
