@@ -7,9 +7,13 @@ not fit is dropped, oldest first, and counted.
 
 from __future__ import annotations
 
+import functools
+import heapq
+import itertools
 import logging
 import os
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -101,6 +105,8 @@ class _EventsThread:
     def __init__(self) -> None:
         self.dropped = 0
         self._queue: deque[tuple[Reference, Event]] = deque()
+        self._timers: list[tuple[float, int, Callable[[], object]]] = []
+        self._numbers = itertools.count()
         self._changed = threading.Condition()
         self._leases = 0
         self._thread: threading.Thread | None = None
@@ -125,6 +131,11 @@ class _EventsThread:
             self._queue.append((held, event))
             self._changed.notify()
 
+    def after(self, seconds: float, callback: Callable[[], object]) -> None:
+        with self._changed:
+            heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._numbers), callback))
+            self._changed.notify()
+
     def join(self, within: float) -> None:
         """Wait until the thread has ended, if nobody is subscribed."""
         thread = self._thread
@@ -132,28 +143,60 @@ class _EventsThread:
             thread.join(within)
 
     def _run(self) -> None:
-        while True:
-            with self._changed:
-                while not self._queue and self._leases > 0:
-                    self._changed.wait()
-                if not self._queue:
+        while (due := self._next()) is not None:
+            try:
+                due()
+            except Exception:
+                log.exception("a subscriber failed")
+            del due
+
+    def _next(self) -> Callable[[], object] | None:
+        """Wait for what is to be called next; None when nobody is there any more."""
+        with self._changed:
+            while True:
+                wait = self._timers[0][0] - time.monotonic() if self._timers else None
+                if wait is not None and wait <= 0:
+                    return heapq.heappop(self._timers)[2]
+                if self._queue:
+                    return functools.partial(_deliver, *self._queue.popleft())
+                if self._leases <= 0:
                     self._thread = None
-                    return
-                held, event = self._queue.popleft()
-            callback = held()
-            if callback is not None:
-                try:
-                    callback(event)
-                except Exception:
-                    log.exception("a subscriber failed")
-            del callback
+                    self._timers.clear()
+                    return None
+                self._changed.wait(wait)
 
     def reset(self) -> None:
         """Start anew in a forked child, where the thread does not exist."""
         self.__init__()  # type: ignore[misc]
 
 
+def _deliver(held: Reference, event: Event) -> None:
+    callback = held()
+    if callback is not None:
+        callback(event)
+
+
 _thread = _EventsThread()
+
+
+def lease() -> None:
+    """Keep the events thread running until :func:`give_back`."""
+    _thread.lease()
+
+
+def give_back() -> None:
+    """End a lease. The thread ends with the last one; what was to be called later is not."""
+    _thread.give_back()
+
+
+def after(seconds: float, callback: Callable[[], object]) -> None:
+    """Call something on the events thread, while it runs.
+
+    Args:
+        seconds: How long from now, at least.
+        callback: What is called.
+    """
+    _thread.after(seconds, callback)
 
 
 def join(within: float = JOIN_WITHIN) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,14 @@ class Desk:
 
     Attributes:
         twin: The Python that does what the last verb did.
+        told: What was said once and is not said again.
     """
 
     def __init__(self, shell: Any, workspace: Workspace) -> None:
         self.shell = shell
         self.workspace = workspace
         self.twin = ""
+        self.told: set[tuple[object, ...]] = set()
 
     def say(self, text: str) -> None:
         """Print one line on what changed."""
@@ -67,28 +69,43 @@ class Desk:
         Returns:
             A dict of values, or one value; an empty dict for no payload.
         """
-        if payload is None:
-            return {}
-        fields = {field.name: field for field in action_fields(schema)} if schema is not None else {}
-        if isinstance(payload, dict):
-            return {name: self.value(value, fields.get(name)) for name, value in payload.items()}
-        return self.value(payload, only_required_field(schema) if schema is not None else None)
-
-    def value(self, value: Any, field: Field | None) -> Any:
-        """Turn one typed value into what its field takes; a variable into its object."""
-        if isinstance(value, Variable):
-            return self.variable(value.name)
-        if not isinstance(value, Typed):
-            return value
-        if value.text.startswith("@"):
-            return _file(value.text[1:])
-        return read_typed(value.text, field.schema if field is not None else None)
+        return typed_values(payload, schema, self.variable)
 
     def variable(self, name: str) -> Any:
         """Find an object of the notebook by name."""
         if name not in self.workspace.namespace:
             raise UsageError(f'${name} is no variable of this notebook; for the text itself write "${name}"')
         return self.workspace.namespace[name]
+
+
+def typed_values(payload: Any, schema: Mapping[str, Any] | None, variable: Callable[[str], Any]) -> Any:
+    """Turn what was typed into values: by what the fields take, where that is known.
+
+    Args:
+        payload: What :func:`~openenv_notebook.jupyter.arguments.read_payload` found.
+        schema: The JSON Schema of the fields, or None.
+        variable: Finds the object of a ``$name``.
+
+    Returns:
+        A dict of values, or one value; an empty dict for no payload.
+    """
+    if payload is None:
+        return {}
+    fields = {field.name: field for field in action_fields(schema)} if schema is not None else {}
+    if isinstance(payload, dict):
+        return {name: _value(value, fields.get(name), variable) for name, value in payload.items()}
+    return _value(payload, only_required_field(schema) if schema is not None else None, variable)
+
+
+def _value(value: Any, field: Field | None, variable: Callable[[str], Any]) -> Any:
+    """Turn one typed value into what its field takes; a variable into its object."""
+    if isinstance(value, Variable):
+        return variable(value.name)
+    if not isinstance(value, Typed):
+        return value
+    if value.text.startswith("@"):
+        return _file(value.text[1:])
+    return read_typed(value.text, field.schema if field is not None else None)
 
 
 def action_schema(client: AnyClient) -> Mapping[str, Any] | None:

@@ -183,3 +183,29 @@ def test_waiting_for_the_thread_from_itself_does_not_hang() -> None:
     subscribers.add(last)
     subscribers.tell(event(1))
     eventually(lambda: seen == ["1"])
+
+
+def test_a_call_for_later_comes_on_the_events_thread_not_before_its_time() -> None:
+    """What is to be called later is called on the events thread, in the order of its times."""
+    seen: list[tuple[str, str]] = []
+    events.lease()
+    try:
+        events.after(0.05, lambda: seen.append(("second", threading.current_thread().name)))
+        events.after(0.0, lambda: seen.append(("first", threading.current_thread().name)))
+        eventually(lambda: len(seen) == 2)
+    finally:
+        events.give_back()
+    assert seen == [("first", THREAD_NAME), ("second", THREAD_NAME)]
+    events.join()
+    assert events_threads() == 0
+
+
+def test_calls_for_later_do_not_keep_the_thread_alive() -> None:
+    """The thread ends with its last lease, whatever was to be called later."""
+    seen: list[int] = []
+    events.lease()
+    events.after(60.0, lambda: seen.append(1))
+    events.give_back()
+    events.join()
+    assert events_threads() == 0
+    assert seen == []
