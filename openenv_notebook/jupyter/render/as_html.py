@@ -175,7 +175,7 @@ class HtmlWriter:
     def turn(self, turn: Turn) -> str:
         """Write one message."""
         side = _MINE if turn.who == "user" else ""
-        who = f'<span style="{_MUTED}">{escape(turn.who)}{" · <b>new</b>" if turn.is_new else ""}</span>'
+        who = f"<b>{escape(turn.who)}</b>{' · new' if turn.is_new else ''}"
         return f'<div style="{_BUBBLE}{side}">{who}{self.write(turn.said)}</div>'
 
     def picture(self, picture: Picture) -> str:

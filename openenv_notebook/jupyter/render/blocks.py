@@ -86,6 +86,7 @@ class Board:
         above: Names of the columns; their numbers if empty.
         beside: Names of the rows; their numbers if empty.
         changed: Rows and columns of the cells that are not as they were before.
+        name: The field it stands in.
     """
 
     cells: tuple[tuple[str, ...], ...]
@@ -94,6 +95,7 @@ class Board:
     above: str = ""
     beside: str = ""
     changed: frozenset[tuple[int, int]] = frozenset()
+    name: str = ""
 
     @property
     def said(self) -> str:

@@ -6,12 +6,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from openenv_notebook.jupyter.render.blocks import Board
 
 _MOST_CELLS, _LEAST_SIDE, _MOST_SIDE = 400, 3, 40
-_LONGEST_CELL = 4
+_LONGEST_CELL, _LONGEST_NAME = 4, 100
 # Rows of characters look like any list of words of equal length, so the name must tell.
 _NAMES = re.compile(r"board|grid|map|maze|field|lake|rows|level|world|screen|render", re.IGNORECASE)
 _FEN = re.compile(
@@ -35,7 +36,7 @@ def board_of_rows(name: str, value: Any) -> Board | None:
     """
     if not isinstance(value, (list, tuple)) or not _LEAST_SIDE <= len(value) <= _MOST_SIDE:
         return None
-    if all(isinstance(row, str) for row in value) and not _NAMES.search(name[:100]):
+    if all(isinstance(row, str) for row in value) and not _NAMES.search(name[:_LONGEST_NAME]):
         return None
     kinds = (str,) if isinstance(value[0], str) else (list, tuple)
     if not all(isinstance(row, kinds) for row in value):
@@ -74,7 +75,8 @@ def board_of_list(name: str, value: Any, shape: tuple[int, ...]) -> Board | None
         return None
     is_flat = len(shape) > 1 and len(value) == math.prod(shape) and not isinstance(value[0], (list, tuple, str))
     found = board_of_flat(value, shape) if is_flat else None
-    return found or board_of_rows(name, value)
+    found = found or board_of_rows(name, value)
+    return replace(found, name=name[:_LONGEST_NAME]) if found is not None else None
 
 
 def _board(rows: list[list[Any]]) -> Board | None:

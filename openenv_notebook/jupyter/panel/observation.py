@@ -1,0 +1,164 @@
+"""The observation in the panel: what is seen now, what changed, and the raw JSON on demand."""
+
+from __future__ import annotations
+
+import html
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets
+
+from openenv_notebook.characters import visible
+from openenv_notebook.jupyter.panel.observation_html import write_observation
+from openenv_notebook.jupyter.panel.observation_style import OBSERVATION_CSS
+from openenv_notebook.jupyter.render.as_html import LONGEST, escape, size_without_pictures, write_html
+from openenv_notebook.jupyter.render.as_text import write_text
+from openenv_notebook.jupyter.render.blocks import Block, Own, Paragraph, Span, Stack, line
+from openenv_notebook.jupyter.render.drawn import of_result_by
+from openenv_notebook.jupyter.render.observations import changes, headline
+from openenv_notebook.jupyter.render.raw import raw_json
+from openenv_notebook.jupyter.render.renderers import Renderer, renderer_of
+from openenv_notebook.messages import StepResult
+
+HEIGHT, _ROW = 320, 28
+_NOTHING = line(Span("nothing to see yet: Reset begins an episode", "muted"))
+
+__all__ = ["HEIGHT", "OBSERVATION_CSS", "ObservationView"]
+
+
+class ObservationView:
+    """Shows one observation at a time, in a box that never changes its height.
+
+    Args:
+        put: Hands values of a widget's traits to whoever writes them; called from any thread.
+        changed: Called after the person or :meth:`render` has changed what is to be seen.
+
+    Attributes:
+        widget: The box.
+    """
+
+    def __init__(self, put: Callable[..., None], changed: Callable[[], None] | None = None) -> None:
+        self._put = put
+        self._changed = changed
+        # Steps come on the events thread, the person's clicks on another.
+        self._guard = threading.RLock()
+        self._shown: tuple[StepResult[Any] | None, StepResult[Any] | None, str] = (None, None, "")
+        self._function: Renderer | None = None
+        self._is_raw = False
+        self._block: Block = _NOTHING
+        self._what = ipywidgets.HTML(layout=_layout(flex="1 1 auto", height=f"{_ROW}px"))
+        self._raw = ipywidgets.ToggleButton(
+            description="Raw",
+            tooltip="the JSON as it came",
+            layout=_layout(width="56px", height="24px", margin="2px 0"),
+        )
+        self._body = ipywidgets.HTML(layout=_layout(height=f"{HEIGHT - _ROW}px", overflow="auto"))
+        if self._body.has_trait("tabbable"):
+            # What scrolls can be reached and scrolled by keys.
+            self._body.tabbable, self._body.tooltip = True, "observation"
+        row = ipywidgets.HBox([self._what, self._raw], layout={"height": f"{_ROW}px", "overflow": "hidden"})
+        self.widget = ipywidgets.VBox([row, self._body], layout={"height": f"{HEIGHT}px", "overflow": "hidden"})
+        self.widget.add_class("openenv-observation")
+        self._body.value = write_observation(_NOTHING)
+        self._raw.observe(self._toggled, "value")
+
+    @property
+    def html(self) -> str:
+        """What is seen, as HTML that needs no style sheet: for the saved notebook."""
+        with self._guard:
+            return _bounded(self._block, write_html)
+
+    @property
+    def text(self) -> str:
+        """What is seen, as text."""
+        with self._guard:
+            try:
+                return write_text(self._block)
+            except Exception as error:
+                return f"this observation cannot be written: {type(error).__name__}"
+
+    def show(self, result: StepResult[Any] | None, previous: StepResult[Any] | None, environment: str = "") -> None:
+        """Show the observation of a result; on any thread. It never raises.
+
+        Args:
+            result: The result; None where there is none yet.
+            previous: The result before it in the episode, for what changed; None marks nothing.
+            environment: The environment's name, for its renderer.
+        """
+        with self._guard:
+            self._shown = (result, previous, environment)
+            self._build()
+
+    def render(self, function: Renderer | None) -> None:
+        """Have this panel's observations drawn by a function.
+
+        Args:
+            function: Gets an observation; gives text, a picture, HTML of your own, or any
+                value. None for the environment's renderer, or the default view.
+
+        Raises:
+            TypeError: If it cannot be called.
+        """
+        if function is not None and not callable(function):
+            raise TypeError(f"a renderer is a function of an observation, not a {type(function).__name__}")
+        with self._guard:
+            self._function = function
+            self._build()
+        if self._changed is not None:
+            self._changed()
+
+    def _toggled(self, change: dict[str, Any]) -> None:
+        with self._guard:
+            self._is_raw = bool(change["new"])
+            self._build()
+        if self._changed is not None:
+            self._changed()
+
+    def _build(self) -> None:
+        result, previous, environment = self._shown
+        try:
+            self._block = _NOTHING if result is None else self._described(result, previous, environment)
+            said = "" if result is None else headline(self._block)
+            compared = "" if result is None else changes(result, previous)
+        except Exception as error:
+            self._block, said, compared = _unseen(error), "", ""
+        written = _raw_html(result) if self._is_raw else _bounded(self._block, write_observation)
+        what = " · ".join(part for part in (said, compared) if part)
+        title = html.escape(visible(what))
+        self._put(self._what, value=f'<div class="openenv-what" title="{title}">{escape(what)}</div>')
+        self._put(self._body, value=written)
+
+    def _described(self, result: StepResult[Any], previous: StepResult[Any] | None, environment: str) -> Block:
+        return of_result_by(self._function or renderer_of(environment), result, previous)
+
+
+def _layout(**traits: str) -> dict[str, str]:
+    return {"width": "auto", "margin": "0", **traits}
+
+
+def _bounded(block: Block, write: Callable[[Block], str]) -> str:
+    """Write a block; as text where that would be too much for a page, or fails."""
+    try:
+        written = write(block)
+        if size_without_pictures(written) <= LONGEST or _has_own(block):
+            return written
+        return write(Paragraph(write_text(block)[: LONGEST // 6]))
+    except Exception as error:
+        return write(_unseen(error))
+
+
+def _has_own(block: Block) -> bool:
+    return isinstance(block, Own) or (isinstance(block, Stack) and any(map(_has_own, block.blocks)))
+
+
+def _unseen(error: Exception) -> Block:
+    return line(Span(f"this observation cannot be shown ({type(error).__name__}); Raw shows its JSON", "bad"))
+
+
+def _raw_html(result: StepResult[Any] | None) -> str:
+    try:
+        text = "" if result is None else raw_json(result.raw or {"observation": result.observation})
+    except Exception as error:
+        text = f"this observation cannot be written: {type(error).__name__}"
+    return f'<div class="openenv-seen"><pre>{html.escape(visible(text), quote=False)}</pre></div>'
