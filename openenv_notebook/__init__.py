@@ -58,7 +58,9 @@ from openenv_notebook.messages import (
     StepResult,
     Tool,
 )
+from openenv_notebook.playing import run_episodes
 from openenv_notebook.portal import Portal
+from openenv_notebook.rollout import Rollout
 from openenv_notebook.servers import Server, serve
 from openenv_notebook.sync_client import SyncEnvClient
 from openenv_notebook.targets import Address, LocalTarget, parse_target
@@ -125,6 +127,7 @@ __all__ = [
     "ProtocolError",
     "ReplyTimeout",
     "RequestRejected",
+    "Rollout",
     "Server",
     "ServerError",
     "ServerStartFailed",
@@ -144,6 +147,7 @@ __all__ = [
     "adopt",
     "connect",
     "parse_target",
+    "run_episodes",
     "serve",
     "step_all",
 ]

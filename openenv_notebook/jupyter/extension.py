@@ -7,10 +7,11 @@ from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from openenv_notebook import registry
+from openenv_notebook import registry, reporting
 from openenv_notebook.jupyter import completion
 from openenv_notebook.jupyter.magics import OpenEnvMagics
 from openenv_notebook.jupyter.render import formatters
+from openenv_notebook.jupyter.run_line import RunLine
 from openenv_notebook.jupyter.workspace import Workspace
 
 _MAGIC = "openenv"
@@ -29,6 +30,7 @@ def load(shell: InteractiveShell) -> None:
     shell.register_magics(OpenEnvMagics(shell, workspace))
     _loaded[id(shell)] = (completion.install(shell, workspace),)
     registry.set_owner(_owner_of(shell))
+    reporting.set_reporter(lambda: RunLine(shell))
     formatters.register(shell)
 
 
@@ -43,6 +45,7 @@ def unload(shell: InteractiveShell) -> None:
         return
     completion.remove(shell, kept[0])
     registry.set_owner(None)
+    reporting.set_reporter(None)
     formatters.unregister(shell)
     manager = shell.magics_manager
     for kind in ("line", "cell"):

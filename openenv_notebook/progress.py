@@ -1,0 +1,145 @@
+"""How far a run is: its counts, and the line that tells them."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from openenv_notebook.errors import MisuseError
+
+
+@dataclass
+class Progress:
+    """The counts of a run; written by its thread, read by any.
+
+    Attributes:
+        episodes: How many episodes there will be, None where that is open.
+        begun: How many have begun.
+        ended: How many are over.
+        steps: The steps made.
+        returned: The sum of the returns of those that are over.
+        so_far: The return of the one in progress.
+    """
+
+    episodes: int | None = None
+    begun: int = 0
+    ended: int = 0
+    steps: int = 0
+    returned: float = 0.0
+    so_far: float = 0.0
+    _started: float | None = None
+    _stopped: float | None = None
+
+    def start(self) -> None:
+        """Let the time run."""
+        self._started = time.monotonic()
+
+    def stop(self) -> None:
+        """Let it stand."""
+        self._stopped = time.monotonic()
+
+    def begin(self) -> None:
+        """Count an episode."""
+        self.begun += 1
+        self.so_far = 0.0
+
+    def step(self, reward: Any, *, ended: bool) -> None:
+        """Count a step.
+
+        Args:
+            reward: Its reward, None for none.
+            ended: True when the episode is over by it.
+        """
+        self.steps += 1
+        self.so_far += reward if isinstance(reward, (int, float)) else 0.0
+        if ended:
+            self.returned += self.so_far
+            self.so_far = 0.0
+            self.ended += 1
+
+    @property
+    def seconds(self) -> float:
+        """How long it runs, or ran."""
+        if self._started is None:
+            return 0.0
+        return (self._stopped if self._stopped is not None else time.monotonic()) - self._started
+
+    @property
+    def steps_per_second(self) -> float:
+        """The steps a second, over all of it."""
+        return self.steps / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def mean_return(self) -> float | None:
+        """The mean return of the episodes that are over; None before the first is."""
+        return self.returned / self.ended if self.ended else None
+
+    def _pace(self) -> str:
+        rate, mean = self.steps_per_second, self.mean_return
+        gain = f"return so far {self.so_far:.3g}" if mean is None else f"mean return {mean:.3g}"
+        return f"{rate:,.0f} steps/s · {gain}" if rate >= 10 else f"{rate:.1f} steps/s · {gain}"
+
+    def __str__(self) -> str:
+        total = f"/{self.episodes}" if self.episodes is not None else ""
+        return f"episode {self.begun}{total} · {self._pace()}"
+
+    def summary(self, how: str = "") -> str:
+        """Tell what was done, at the end.
+
+        Args:
+            how: How it ended, where that is not by itself: "stopped".
+
+        Returns:
+            One line.
+        """
+        if how:
+            return f"{how} in {self}"
+        return f"{_number(self.begun, 'episode')} · {_number(self.steps, 'step')} · {self._pace()}"
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def check_counts(**counts: Any) -> None:
+    """Refuse what cannot be a count.
+
+    Args:
+        **counts: The counts by the names of their arguments: None, or whole numbers from 1.
+
+    Raises:
+        MisuseError: If one is something else, naming it.
+    """
+    for name, value in counts.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise MisuseError(f"{name} is a whole number from 1, or None for no limit, not {value!r}")
+
+
+def check_fps(fps: Any) -> None:
+    """Refuse a speed that none can be meant by.
+
+    Args:
+        fps: Steps a second, or None.
+
+    Raises:
+        MisuseError: If it is no number above 0.
+    """
+    if fps is not None and not (isinstance(fps, Real) and 0 < float(fps) < math.inf):
+        raise MisuseError(f"fps is a number of steps a second above 0, or None for no limit, not {fps!r}")
+
+
+def check_seeds(seeds: Any) -> None:
+    """Refuse what has no seed for each episode.
+
+    Args:
+        seeds: The seeds, or None.
+
+    Raises:
+        MisuseError: If they cannot be gone through.
+    """
+    if seeds is not None and (isinstance(seeds, (str, bytes)) or not isinstance(seeds, Iterable)):
+        raise MisuseError(f"seeds are a list, a seed for each episode, not {seeds!r}", hint="seeds=range(20)")
