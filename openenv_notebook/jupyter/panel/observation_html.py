@@ -6,15 +6,17 @@ Without the style sheet it is still readable: tables, bold text and words for wh
 from __future__ import annotations
 
 import html
+import math
 import re
 import zlib
+from collections.abc import Sequence
 
 from openenv_notebook.characters import one_line
 from openenv_notebook.jupyter.render.as_html import HtmlWriter, alt_text, escape
-from openenv_notebook.jupyter.render.blocks import Block, Board, Fields, Picture, Talk, Turn
+from openenv_notebook.jupyter.render.blocks import Block, Board, Fields, Picture, Span, Talk, Turn
 
 # Room for what is large, in pixels.
-_TALLEST, _WIDEST = 256, 560
+_TALLEST, _WIDEST = 240, 560
 _BIGGEST_CELL, _SMALLEST_CELL, _MOST_PIECES = 34, 11, 100
 _EMPTY = frozenset({"·", "", " ", ".", "_", "-"})
 _MAP = re.compile(r"grid|map|maze|field|lake|level|world|screen", re.IGNORECASE)
@@ -37,6 +39,10 @@ def write_observation(block: Block) -> str:
 
 class PanelWriter(HtmlWriter):
     """Writes boards as cells, conversations as bubbles, pictures that stay in their place."""
+
+    def span(self, span: Span) -> str:
+        """Write some characters within a line; numbers as a line below it."""
+        return _curve(span.curve) if len(span.curve) > 1 else super().span(span)
 
     def fields(self, fields: Fields) -> str:
         """Write named values; changed ones have a bold name, and a word for those who do not see that."""
@@ -70,7 +76,12 @@ class PanelWriter(HtmlWriter):
     def talk(self, talk: Talk) -> str:
         """Write a conversation."""
         earlier = f'<div class="openenv-earlier">{talk.earlier:,} earlier messages</div>' if talk.earlier else ""
-        return f'<div class="openenv-talk">{earlier}{"".join(map(self.turn, talk.turns))}</div>'
+        turns = "".join(map(self.turn, talk.turns))
+        # The style sheet keeps the last message in sight; what scrolls can be reached by keys.
+        return (
+            '<div class="openenv-end" tabindex="0" role="group" aria-label="conversation">'
+            f'<div class="openenv-talk">{earlier}{turns}</div></div>'
+        )
 
     def turn(self, turn: Turn) -> str:
         """Write one message."""
@@ -91,6 +102,20 @@ class PanelWriter(HtmlWriter):
         source = f"data:image/{picture.kind};base64,{picture.data}"
         alt = html.escape(one_line(alt_text(picture)))
         return f'<img class="openenv-picture{sharp}" decoding="sync" alt="{alt}"{size} src="{source}">'
+
+
+def _curve(values: Sequence[float]) -> str:
+    """Draw numbers as a line, the lowest at the bottom."""
+    low, high = min(values), max(values)
+    span = high - low
+    width = 100 / (len(values) - 1)
+    heights = ((value - low) / span if span > 0 and math.isfinite(span) else 0.5 for value in values)
+    points = " ".join(f"{place * width:.5g},{37 - 34 * height:.4g}" for place, height in enumerate(heights))
+    return (
+        '<svg class="openenv-curve" viewBox="0 0 100 40" preserveAspectRatio="none" aria-hidden="true" '
+        f'width="280" height="40"><polyline points="{points}" fill="none" stroke="currentColor" '
+        'stroke-width="1.5" vector-effect="non-scaling-stroke"/></svg>'
+    )
 
 
 def _look(board: Board) -> str:

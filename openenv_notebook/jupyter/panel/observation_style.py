@@ -29,8 +29,8 @@ OBSERVATION_CSS = f"""
 {_S} .openenv-fields > tbody > tr > td {{ text-align: left; vertical-align: top; padding: 1px 0; border: 0; }}
 
 {_S} .openenv-board {{ border-collapse: separate; border-spacing: var(--openenv-gap); margin: 0 0 4px -4px; }}
-{_S} .openenv-board th {{ font: 400 11px/1 var(--oe-mono); color: var(--oe-muted); text-align: center; padding: 0 3px;
-  min-width: 10px; background: none; border: 0; }}
+{_S} .openenv-board th {{ font: 400 11px/1 var(--oe-mono); color: var(--oe-muted); text-align: center; padding: 0 2px;
+  min-width: 10px; white-space: nowrap; background: none; border: 0; }}
 {_S} .openenv-board td {{ position: relative; box-sizing: border-box; width: var(--openenv-cell);
   min-width: var(--openenv-cell); max-width: var(--openenv-cell); height: var(--openenv-cell); padding: 0;
   text-align: center; vertical-align: middle; font: 400 var(--openenv-letter)/1 var(--oe-mono); color: var(--oe-text);
@@ -39,6 +39,7 @@ OBSERVATION_CSS = f"""
 {_S} .openenv-board td b {{ font-weight: 700; }}
 {_S} .openenv-pieces td {{ border-radius: 50%; }}
 {_S} .openenv-tiles td {{ border-radius: 2px; border-color: transparent; }}
+{_S} .openenv-tiles th[scope="col"] {{ padding: 0; font-size: 9px; max-width: var(--openenv-cell); }}
 {_S} .openenv-chess td {{ border: 0; font-size: calc(var(--openenv-cell) * 0.72);
   font-family: "DejaVu Sans", "Segoe UI Symbol", "Noto Sans Symbols2", sans-serif;
   color: #14181d; background: #f3ead9; }}
@@ -55,6 +56,8 @@ OBSERVATION_CSS = f"""
 {_S} .openenv-board td.openenv-ring {{ outline: 2px solid var(--oe-brand); outline-offset: 1px; z-index: 1; }}
 {_S} .openenv-tiles td.openenv-ring, {_S} .openenv-chess td.openenv-ring {{ outline-offset: -2px; outline-width: 3px; }}
 
+{_S} .openenv-end {{ display: flex; flex-direction: column-reverse; max-height: 240px; overflow: auto; }}
+{_S} .openenv-turn pre {{ font: inherit; }}
 {_S} .openenv-talk {{ display: flex; flex-direction: column; align-items: flex-start; gap: 8px; }}
 {_S} .openenv-earlier {{ color: var(--oe-muted); font-size: 12px; }}
 {_S} .openenv-turn {{ max-width: 86%; box-sizing: border-box; padding: 5px 11px 7px; border: 1px solid var(--oe-line);
@@ -64,6 +67,7 @@ OBSERVATION_CSS = f"""
 {_S} .openenv-new {{ font-weight: 600; color: var(--oe-text); border: 1px solid var(--oe-brand); border-radius: 99px;
   padding: 0 6px; margin-left: 4px; }}
 
+{_S} .openenv-curve {{ display: block; width: min(100%, 340px); height: 40px; color: var(--oe-brand); margin: 3px 0; }}
 {_S} .openenv-picture {{ display: block; margin: 0 0 6px; max-width: 100%; object-fit: contain; object-position: left;
   height: auto; background: none; border-radius: 3px; }}
 {_S} .openenv-sharp {{ image-rendering: pixelated; }}

@@ -19,10 +19,12 @@ class Span:
     Attributes:
         text: The characters.
         look: What they are; a colour never says anything that the words do not.
+        curve: Numbers that may be drawn as a line in place of the characters.
     """
 
     text: str
     look: Look = "plain"
+    curve: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from openenv_notebook.jupyter.render.blocks import (
 )
 from openenv_notebook.jupyter.render.boards import board_of_fen, board_of_list
 from openenv_notebook.jupyter.render.changes import compared, is_changed, is_same
-from openenv_notebook.jupyter.render.masking import HIDDEN, hides
 from openenv_notebook.jupyter.render.numbers import number, read_array, summary
 from openenv_notebook.jupyter.render.pictures import flat_shape, picture_in_bytes, picture_in_text, picture_of_pixels
 from openenv_notebook.jupyter.render.plain import (
@@ -38,6 +37,7 @@ from openenv_notebook.jupyter.render.plain import (
     speaker,
     spoken,
 )
+from openenv_notebook.masking import HIDDEN, hides
 
 _DEEPEST, _MOST_FIELDS, _MOST_ITEMS, _MOST_PICTURES = 5, 30, 20, 4
 # All characters of a representation, and those of one text before and behind its fold.
@@ -157,7 +157,8 @@ class Describer:
             return self._short(values)
         inside = self.fields(values, depth, was)
         is_seen = depth == 1 and len(values) <= 8
-        return inside if is_seen else Fold(f"{len(values)} fields: {names(map(str, values))}", inside)
+        size = "1 field" if len(values) == 1 else f"{len(values)} fields"
+        return inside if is_seen else Fold(f"{size}: {names(map(str, values))}", inside)
 
     def _in_a_line(self, values: Mapping[Any, Any], was: Mapping[Any, Any] | None) -> Block:
         rows = [(label(key), self.value(value, str(key), _DEEPEST)) for key, value in values.items()]

@@ -12,6 +12,8 @@ from openenv_notebook.jupyter.render.blocks import Span
 
 _BARS = "▁▂▃▄▅▆▇█"
 _LARGEST = 4_000_000
+# A curve has so many at most.
+_POINTS = 120
 _NUMBERS = (int, float, bool)
 
 
@@ -60,8 +62,9 @@ def summary(array: Array) -> tuple[str, Span]:
         parts += [f"min {number(min(finite))}", f"max {number(max(finite))}", f"mean {number(_mean(finite))}"]
     if len(finite) < len(array.values):
         parts.append(f"{len(array.values) - len(finite)} not finite")
-    curve = f"  {sparkline(finite)}" if len(array.shape) == 1 and len(finite) > 2 else ""
-    return " · ".join(parts), Span(curve, "muted")
+    if len(array.shape) > 1 or len(finite) <= 2:
+        return " · ".join(parts), Span("")
+    return " · ".join(parts), Span(f"  {sparkline(finite)}", "muted", tuple(means(finite, _POINTS)))
 
 
 def number(value: Any) -> str:
@@ -85,14 +88,27 @@ def sparkline(values: Sequence[Any], width: int = 32) -> str:
     """
     if not values:
         return ""
-    parts = min(width, len(values))
-    edges = [round(part * len(values) / parts) for part in range(parts + 1)]
-    means = [_mean(values[start:end]) for start, end in pairwise(edges)]
-    low, high = min(means), max(means)
+    drawn = means(values, width)
+    low, high = min(drawn), max(drawn)
     span = high - low
     if not (span > 0 and math.isfinite(span)):
-        return _BARS[0] * parts
-    return "".join(_BARS[min(int((mean - low) / span * len(_BARS)), len(_BARS) - 1)] for mean in means)
+        return _BARS[0] * len(drawn)
+    return "".join(_BARS[min(int((mean - low) / span * len(_BARS)), len(_BARS) - 1)] for mean in drawn)
+
+
+def means(values: Sequence[Any], most: int) -> list[float]:
+    """Make a few numbers of many: neighbours share their mean.
+
+    Args:
+        values: Finite numbers.
+        most: How many are left at most.
+
+    Returns:
+        The means, in the same order.
+    """
+    parts = min(most, len(values))
+    edges = [round(part * len(values) / parts) for part in range(parts + 1)] if parts else [0]
+    return [_mean(values[start:end]) for start, end in pairwise(edges)]
 
 
 def _mean(values: Sequence[Any]) -> float:
