@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Any, Self, cast
 
+from openenv_notebook.masking import masked
+
 # Longer lists of plain numbers or texts are not searched for objects: the ends tell.
 _SEARCHED = 1000
 
@@ -20,7 +22,9 @@ def nearest(name: str, names: Iterable[str]) -> str:
     Returns:
         ``"; did you mean 'x'?"`` or an empty text.
     """
-    found = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
+    # Swapped letters come first: "stpe" is as far from "stop" as from "step" otherwise.
+    found.sort(key=lambda other: sorted(other) != sorted(name))
     return f"; did you mean {found[0]!r}?" if found else ""
 
 
@@ -85,6 +89,10 @@ class AttributeDict(dict[str, Any]):
         if name not in self:
             raise AttributeError(self._unknown(name))
         del self[name]
+
+    def __repr__(self) -> str:
+        shown = masked(self)
+        return dict.__repr__(self) if shown is self else repr(shown)
 
     def __dir__(self) -> Iterable[str]:
         return {*dict.__dir__(self), *(key for key in self if str(key).isidentifier())}

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from openenv_notebook.masking import masked
 from openenv_notebook.payload import to_bytes
 from openenv_notebook.step import Step
 
@@ -93,14 +94,28 @@ class Episode:
             if step.kind != "reset" and step.reward is not None:
                 self._total += step.reward
 
-    def to_jsonl(self) -> str:
+    def to_jsonl(self, *, secrets: bool = False) -> str:
         """Write the episode as one line of JSON, without a line end.
+
+        Args:
+            secrets: True writes passwords, keys and tokens that were sent as they are; else they
+                are hidden, by the names of their fields, and ``extra.hidden`` lists those names.
 
         Returns:
             The line. NaN and infinities stand in it as Python's ``json`` writes them.
         """
+        line, hidden = self._plain(), set[str]()
+        if not secrets:
+            # What came back is the environment's own, and stays as it came.
+            line |= {key: masked(line[key], hidden) for key in ("tool_trace", "task")}
+            line["steps"] = [_without_secrets(step, hidden) for step in line["steps"]]
+        if hidden:
+            line["extra"]["hidden"] = sorted(hidden)
+        return to_bytes(line).decode()
+
+    def _plain(self) -> dict[str, Any]:
         calls = [step for step in self._steps if step.kind == "tool" or _calls_tool(step)]
-        line: dict[str, Any] = {
+        return {
             "episode_id": self.episode_id,
             "messages": [],
             "reward": self.total_reward,
@@ -113,7 +128,6 @@ class Episode:
             "extra": {"format": FORMAT, "base_url": self.base_url, "started": self.started},
             "steps": [step.to_dict() for step in self._steps],
         }
-        return to_bytes(line).decode()
 
     @classmethod
     def from_jsonl(cls, line: str | bytes) -> Episode:
@@ -142,13 +156,19 @@ class Episode:
         return episode
 
     def __eq__(self, other: object) -> bool:
-        return self.to_jsonl() == other.to_jsonl() if isinstance(other, Episode) else NotImplemented
+        if not isinstance(other, Episode):
+            return NotImplemented
+        return self.to_jsonl(secrets=True) == other.to_jsonl(secrets=True)
 
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         end = "done" if self.done else "open"
         return f"Episode({self.length} steps, return {self.total_reward:g}, {end})"
+
+
+def _without_secrets(step: dict[str, Any], hidden: set[str]) -> dict[str, Any]:
+    return {key: masked(value, hidden) if key in ("action", "error") else value for key, value in step.items()}
 
 
 def _calls_tool(step: Step) -> bool:

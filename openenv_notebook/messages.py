@@ -7,6 +7,7 @@ fit here and the other way round.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NoReturn, TypeVar
@@ -15,6 +16,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationInfo,
 from pydantic_core import from_json
 
 from openenv_notebook.attributes import AttributeDict
+from openenv_notebook.masking import HIDDEN, MaskedModel, hides, masked, secret_fields
 
 ActT = TypeVar("ActT")
 ObsT = TypeVar("ObsT")
@@ -31,16 +33,17 @@ def short_repr(value: Any, depth: int = _DEEPEST) -> str:
         depth: How many levels are shown.
 
     Returns:
-        Its repr, with long texts, lists and deep parts folded to an ellipsis.
+        Its repr, with long texts, lists and deep parts folded to an ellipsis, and secrets hidden.
     """
     if isinstance(value, BaseModel):
-        fields = {name: getattr(value, name, None) for name in type(value).model_fields}
-        inner = ", ".join(f"{key}={short_repr(item, depth - 1)}" for key, item in fields.items())
-        return f"{type(value).__name__}({inner})"
+        fields = {name: getattr(value, name, None) for name in type(value).model_fields} | (value.model_extra or {})
+        return _short_record(value, {**fields, **dict.fromkeys(secret_fields(type(value)), HIDDEN)}, depth)
+    if dataclasses.is_dataclass(value) and not isinstance(value, (type, StepResult)):
+        fields = {each.name: getattr(value, each.name, None) for each in dataclasses.fields(value) if each.repr}
+        return _short_record(value, fields, depth)
     if isinstance(value, dict):
-        return _short_items(
-            "{", "}", [f"{key!r}: {short_repr(value[key], depth - 1)}" for key in _first(value, depth)], len(value)
-        )
+        shown = [f"{key!r}: {_short_field(key, value[key], depth)}" for key in _first(value, depth)]
+        return _short_items("{", "}", shown, len(value))
     if isinstance(value, (list, tuple)):
         shown = [short_repr(item, depth - 1) for item in value[: _MOST_ITEMS if depth > 0 else 0]]
         return _short_items("[", "]", shown, len(value))
@@ -49,6 +52,15 @@ def short_repr(value: Any, depth: int = _DEEPEST) -> str:
         return text
     kept = f"{text[: _LONGEST_TEXT - 20]}…{text[0] if isinstance(value, str) else ''}"
     return f"{kept} ({len(value)} characters)" if isinstance(value, str) else kept
+
+
+def _short_record(value: object, fields: dict[str, Any], depth: int) -> str:
+    inner = ", ".join(f"{key}={_short_field(key, item, depth)}" for key, item in fields.items())
+    return f"{type(value).__name__}({inner})"
+
+
+def _short_field(name: Any, value: Any, depth: int) -> str:
+    return repr(HIDDEN) if hides(str(name), value) else short_repr(value, depth - 1)
 
 
 def _first(value: dict[Any, Any], depth: int) -> list[Any]:
@@ -60,7 +72,7 @@ def _short_items(opening: str, closing: str, shown: list[str], number: int) -> s
     return opening + ", ".join([*shown, *rest]) + closing
 
 
-class Action(BaseModel):
+class Action(MaskedModel):
     """The root of typed actions. Unknown fields are refused.
 
     Attributes:
@@ -72,7 +84,7 @@ class Action(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
-class Observation(BaseModel):
+class Observation(MaskedModel):
     """The root of typed observations. Unknown fields are refused.
 
     Attributes:
@@ -88,7 +100,7 @@ class Observation(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
-class State(BaseModel):
+class State(MaskedModel):
     """The root of typed states. Unknown fields are kept.
 
     Attributes:
@@ -106,7 +118,7 @@ class GenericAction(AttributeDict):
     """An action as a dict with attribute access: ``GenericAction(column=3)``."""
 
     def __repr__(self) -> str:
-        return f"GenericAction({', '.join(f'{key}={value!r}' for key, value in self.items())})"
+        return f"GenericAction({', '.join(f'{key}={value!r}' for key, value in masked(dict(self)).items())})"
 
 
 @dataclass(frozen=True, repr=False)

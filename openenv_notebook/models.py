@@ -9,6 +9,7 @@ from typing import Any, Literal, Optional, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from openenv_notebook.masking import MaskedModel
 from openenv_notebook.schema import action_fields, resolved
 
 _PLAIN: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "null": None}
@@ -26,7 +27,7 @@ _TAKEN = frozenset(dir(BaseModel))
 _DEEPEST = 8
 
 
-class SchemaModel(BaseModel):
+class SchemaModel(MaskedModel):
     """The root of models made from a schema. Unknown fields are refused; fields not given are not sent."""
 
     model_config = ConfigDict(extra="forbid", validate_assignment=True, populate_by_name=True, protected_namespaces=())

@@ -27,6 +27,7 @@ from openenv_notebook.errors import (
     ServerError,
     SessionRefused,
 )
+from openenv_notebook.masking import masked
 from openenv_notebook.payload import to_bytes
 
 Entry = Literal["reset", "step", "tool"]
@@ -337,7 +338,8 @@ def error_lines(errors: Any) -> list[str]:
             lines.append(str(item))
             continue
         place = ".".join(str(part) for part in item.get("loc") or ()) or "(action)"
-        got = repr(item.get("input"))
+        # An error is shown, logged and saved.
+        got = repr(masked(item).get("input"))
         got = got if len(got) <= 80 else got[:79] + "…"
         missing = item.get("type") == "missing"
         lines.append(f"{place}: {item.get('msg', '')}" + ("" if missing else f" (got {got})"))

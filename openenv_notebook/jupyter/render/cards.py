@@ -9,10 +9,10 @@ from openenv_notebook.episode import Episode, Step
 from openenv_notebook.jupyter.render.blocks import Block, Column, Fields, Line, Look, Span, Stack, Table, facts, line
 from openenv_notebook.jupyter.render.describe import Describer
 from openenv_notebook.jupyter.render.fields import fields_line
-from openenv_notebook.jupyter.render.masking import HIDDEN, hides
 from openenv_notebook.jupyter.render.numbers import number, sparkline
 from openenv_notebook.jupyter.render.observations import seen
 from openenv_notebook.jupyter.render.plain import as_fields, short
+from openenv_notebook.masking import HIDDEN, hides
 from openenv_notebook.schema import only_required_field
 
 _MOST_STEPS = 20

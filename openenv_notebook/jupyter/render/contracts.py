@@ -7,7 +7,7 @@ from typing import Any
 
 from openenv_notebook.jupyter.render.blocks import Block, Column, Fields, Fold, Span, Stack, Table, line
 from openenv_notebook.jupyter.render.fields import kind
-from openenv_notebook.jupyter.render.masking import HIDDEN, hides, is_secret_schema
+from openenv_notebook.masking import HIDDEN, hides, is_secret_schema
 from openenv_notebook.messages import Tool, short_repr
 from openenv_notebook.schema import Field, action_fields
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from openenv_notebook.jupyter.render.masking import HIDDEN, hides, is_secret_schema
 from openenv_notebook.jupyter.render.numbers import number
+from openenv_notebook.masking import HIDDEN, hides, is_secret_schema
 from openenv_notebook.messages import short_repr
 
 _LONGEST_LABEL = 40

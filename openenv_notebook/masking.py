@@ -1,0 +1,120 @@
+"""Which fields hold a secret, by their names and by what their schema says."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from pydantic import BaseModel
+
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_SECRET_WORDS = frozenset(
+    ("apikey", "apitoken", "authorization", "bearer", "cookie", "cookies", "credential", "credentials", "passcode",
+     "passphrase", "passwd", "password", "passwords", "pwd", "secret", "secrets")
+)  # fmt: skip
+_SECRET_PAIRS = frozenset(
+    [("api", "key"), ("access", "key"), ("private", "key"), ("signing", "key"), ("encryption", "key")]
+)
+HIDDEN = "••••••"
+# What is nested deeper contains itself, as a rule.
+_DEEPEST = 50
+
+
+@functools.lru_cache(maxsize=1024)
+def is_secret_name(name: str) -> bool:
+    """Tell whether a field's name says that it holds a secret: ``password``, ``api_key``, ``hfToken``."""
+    words = [word.lower() for word in _WORDS.findall(name[:200])]
+    has_pair = not _SECRET_PAIRS.isdisjoint(pairwise(words))
+    return has_pair or "token" in words or not _SECRET_WORDS.isdisjoint(words)
+
+
+def is_secret_schema(schema: Any) -> bool:
+    """Tell whether a JSON Schema marks its value as secret: ``format: password`` or ``writeOnly``."""
+    if not isinstance(schema, Mapping):
+        return False
+    branches = [schema]
+    for key in ("anyOf", "oneOf", "allOf"):
+        found = schema.get(key)
+        branches += [branch for branch in found if isinstance(branch, Mapping)] if isinstance(found, list) else []
+    return any(branch.get("format") == "password" or branch.get("writeOnly") is True for branch in branches)
+
+
+def hides(name: str, value: Any) -> bool:
+    """Tell whether a value is not to be shown under its name.
+
+    Args:
+        name: The field's name.
+        value: Its value; what is empty is no secret, and a number under ``token`` is the
+            token of a language model.
+
+    Returns:
+        True for a secret.
+    """
+    is_empty = isinstance(value, (str, bytes, list, tuple, dict)) and not value
+    if value is None or isinstance(value, bool) or is_empty or not is_secret_name(name):
+        return False
+    words = {word.lower() for word in _WORDS.findall(name[:200])}
+    return not isinstance(value, (int, float)) or not words.isdisjoint(_SECRET_WORDS)
+
+
+def masked(value: Any, found: set[str] | None = None, depth: int = _DEEPEST) -> Any:
+    """Give a value with its secrets hidden.
+
+    Args:
+        value: Plain values; dicts and lists are looked into.
+        found: Gets the names of what is hidden.
+        depth: How many levels are looked into.
+
+    Returns:
+        A copy with :data:`HIDDEN` in place of each secret; the value itself where there is none.
+    """
+    if not isinstance(value, (dict, list, tuple)):
+        return value
+    if depth <= 0:
+        return HIDDEN
+    if isinstance(value, dict):
+        changed = {}
+        for key, inside in value.items():
+            shown = inside
+            if name := _hidden_by(key, inside, value):
+                shown = HIDDEN
+                if found is not None:
+                    found.add(name)
+            elif isinstance(inside, (dict, list, tuple)):
+                shown = masked(inside, found, depth - 1)
+            if shown is not inside:
+                changed[key] = shown
+        return {**value, **changed} if changed else value
+    if not any(isinstance(inside, (dict, list, tuple)) for inside in value):
+        return value
+    items = [masked(inside, found, depth - 1) for inside in value]
+    is_same = all(shown is inside for shown, inside in zip(items, value, strict=True))
+    return value if is_same else items
+
+
+def _hidden_by(key: Any, inside: Any, around: dict[Any, Any]) -> str:
+    """Name what hides a value: its own name, or the place that an error of pydantic says it stood at."""
+    if hides(str(key), inside):
+        return str(key)
+    place = around.get("loc") if key == "input" else None
+    parts = place if isinstance(place, (list, tuple)) else ()
+    return next((str(part) for part in parts if hides(str(part), inside)), "")
+
+
+def secret_fields(model: type[BaseModel]) -> list[str]:
+    """Name the fields that a model marks as secret: ``format: password`` or ``writeOnly``."""
+    return [name for name, field in model.model_fields.items() if is_secret_schema(field.json_schema_extra)]
+
+
+class MaskedModel(BaseModel):
+    """A model whose repr hides secrets; its values and what it writes are the real ones."""
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        arguments: Iterable[tuple[str | None, Any]] = super().__repr_args__()
+        secret = secret_fields(type(self))
+        for name, value in arguments:
+            is_hidden = name is not None and (hides(name, value) or (name in secret and value is not None))
+            yield name, HIDDEN if is_hidden else masked(value)
