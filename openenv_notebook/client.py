@@ -10,7 +10,6 @@ import contextlib
 import copy
 import functools
 import os
-import warnings
 import weakref
 from collections.abc import Iterable, Mapping
 from types import TracebackType
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, cast
 from openenv_notebook.actions import NOT_GIVEN, wire_action
 from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.calls import exchange_async
+from openenv_notebook.cautions import caution
 from openenv_notebook.codec import Codec
 from openenv_notebook.discovery import Discovery
 from openenv_notebook.endpoint import endpoint_at
@@ -26,7 +26,6 @@ from openenv_notebook.errors import (
     ClientClosed,
     InvalidAction,
     MisuseError,
-    OpenEnvWarning,
     ReplyTimeout,
 )
 from openenv_notebook.inspection import Inspection, Known
@@ -521,12 +520,11 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         if last is None or not session.was_reset:
             if session.lost is None and not session.was_reset and "reset" not in self._warned:
                 self._warned.add("reset")
-                warnings.warn("a step before any reset(): most environments need one", OpenEnvWarning, stacklevel=4)
+                caution("a step before any reset(): most environments need one")
         elif last.decoded and last.done and session.record.episode.episode_id not in self._warned:
             self._warned.add(session.record.episode.episode_id)
             number = len(session.record.episodes)
-            text = f"episode {number} is over (done): reset() begins a new one"
-            warnings.warn(text, OpenEnvWarning, stacklevel=4)
+            caution(f"episode {number} is over (done): reset() begins a new one")
 
 
 EnvClient._codec = Codec(EnvClient, EnvClient)
