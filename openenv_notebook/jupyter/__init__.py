@@ -1,1 +1,33 @@
-"""The notebook floor: the only place that imports IPython."""
+"""The notebook floor: the only place that imports IPython.
+
+Its public names come in when they are asked for, so that they can be used without IPython::
+
+    from openenv_notebook.jupyter import register_renderer
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from openenv_notebook.jupyter.render.renderers import register as register_renderer
+    from openenv_notebook.jupyter.render.renderers import unregister as unregister_renderer
+    from openenv_notebook.jupyter.rendering import render_observation
+
+_HOMES = {
+    "register_renderer": ("openenv_notebook.jupyter.render.renderers", "register"),
+    "render_observation": ("openenv_notebook.jupyter.rendering", "render_observation"),
+    "unregister_renderer": ("openenv_notebook.jupyter.render.renderers", "unregister"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(importlib.import_module(module), attribute)
+
+
+__all__ = ["register_renderer", "render_observation", "unregister_renderer"]

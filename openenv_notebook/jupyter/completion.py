@@ -5,6 +5,7 @@ Nothing here asks a server: what is completed is what is known already.
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -43,11 +44,19 @@ def _in_verb(workspace: Workspace, before: list[str], fragment: str) -> tuple[st
     takes = VERBS[verb].takes if verb in VERBS else {}
     if fragment.startswith("--"):
         return fragment, _starting(fragment, [f"--{name}" for name in takes])
+    if verb == "render" and last == "--with":
+        return fragment, _starting(fragment, [*_functions(workspace), "none"])
     if last == "--on" or (last.startswith("--") and takes.get(last[2:]) in ("text", "number", "list")):
         return fragment, _starting(fragment, workspace.clients() if last == "--on" else ())
     if verb in ("step", "call"):
         return _payload(workspace, before, fragment)
     return fragment, _starting(fragment, _words(workspace, verb))
+
+
+def _functions(workspace: Workspace) -> list[str]:
+    """The notebook's own functions: what the magics and the shell put there is not meant."""
+    variables = list(workspace.namespace.items())
+    return [name for name, value in variables if inspect.isfunction(value) and not name.startswith("_")]
 
 
 def _words(workspace: Workspace, verb: str) -> Iterable[str]:

@@ -12,9 +12,9 @@ import ipywidgets
 from openenv_notebook.characters import visible
 from openenv_notebook.jupyter.panel.observation_html import write_observation
 from openenv_notebook.jupyter.panel.observation_style import OBSERVATION_CSS
-from openenv_notebook.jupyter.render.as_html import LONGEST, escape, size_without_pictures, write_html
-from openenv_notebook.jupyter.render.as_text import write_text
-from openenv_notebook.jupyter.render.blocks import Block, Own, Paragraph, Span, Stack, line
+from openenv_notebook.jupyter.render.as_html import escape, write_html
+from openenv_notebook.jupyter.render.blocks import Block, Span, line
+from openenv_notebook.jupyter.render.bounded import bounded_html, bounded_text, failure
 from openenv_notebook.jupyter.render.drawn import of_result_by
 from openenv_notebook.jupyter.render.observations import changes, headline
 from openenv_notebook.jupyter.render.raw import raw_json
@@ -67,16 +67,13 @@ class ObservationView:
     def html(self) -> str:
         """What is seen, as HTML that needs no style sheet: for the saved notebook."""
         with self._guard:
-            return _bounded(self._block, write_html)
+            return bounded_html(self._block, write_html)
 
     @property
     def text(self) -> str:
         """What is seen, as text."""
         with self._guard:
-            try:
-                return write_text(self._block)
-            except Exception as error:
-                return f"this observation cannot be written: {type(error).__name__}"
+            return bounded_text(self._block)
 
     def show(self, result: StepResult[Any] | None, previous: StepResult[Any] | None, environment: str = "") -> None:
         """Show the observation of a result; on any thread. It never raises.
@@ -122,8 +119,8 @@ class ObservationView:
             said = "" if result is None else headline(self._block)
             compared = "" if result is None else changes(result, previous)
         except Exception as error:
-            self._block, said, compared = _unseen(error), "", ""
-        written = _raw_html(result) if self._is_raw else _bounded(self._block, write_observation)
+            self._block, said, compared = failure(error), "", ""
+        written = _raw_html(result) if self._is_raw else bounded_html(self._block, write_observation)
         what = " · ".join(part for part in (said, compared) if part)
         title = html.escape(visible(what))
         self._put(self._what, value=f'<div class="openenv-what" title="{title}">{escape(what)}</div>')
@@ -135,25 +132,6 @@ class ObservationView:
 
 def _layout(**traits: str) -> dict[str, str]:
     return {"width": "auto", "margin": "0", **traits}
-
-
-def _bounded(block: Block, write: Callable[[Block], str]) -> str:
-    """Write a block; as text where that would be too much for a page, or fails."""
-    try:
-        written = write(block)
-        if size_without_pictures(written) <= LONGEST or _has_own(block):
-            return written
-        return write(Paragraph(write_text(block)[: LONGEST // 6]))
-    except Exception as error:
-        return write(_unseen(error))
-
-
-def _has_own(block: Block) -> bool:
-    return isinstance(block, Own) or (isinstance(block, Stack) and any(map(_has_own, block.blocks)))
-
-
-def _unseen(error: Exception) -> Block:
-    return line(Span(f"this observation cannot be shown ({type(error).__name__}); Raw shows its JSON", "bad"))
 
 
 def _raw_html(result: StepResult[Any] | None) -> str:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from openenv_notebook.jupyter.render.masking import HIDDEN, hides
 from openenv_notebook.jupyter.render.plain import plain_value, short
+from openenv_notebook.masking import HIDDEN, hides
 
 _MOST_ITEMS, _MOST_FIELDS, _DEEPEST, _LONGEST_TEXT, _WIDEST = 40, 100, 12, 400, 96
 LONGEST = 20_000

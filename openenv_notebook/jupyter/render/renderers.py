@@ -55,6 +55,11 @@ def renderer_of(name: str) -> Renderer | None:
         return _renderers.get(_key(name)) if name else None
 
 
+def has_any() -> bool:
+    """Tell whether any renderer is registered: without one nobody need ask for names."""
+    return bool(_renderers)
+
+
 def _key(name: str) -> str:
     """Make one key of ``connect4``, ``Connect4Environment`` and ``connect4_env``; a server's name has any length."""
     word = re.sub(r"[^\w:./]|_", "", name[:200].casefold())

@@ -1,0 +1,60 @@
+"""The verb that shows the last observation: render."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from openenv_notebook.jupyter.arguments import no_words, read_words
+from openenv_notebook.jupyter.desk import Desk
+from openenv_notebook.jupyter.render import renderers
+from openenv_notebook.jupyter.rendering import environment_name, last_results, render_observation
+from openenv_notebook.jupyter.verbs.verb import Verb
+from openenv_notebook.jupyter.workspace import AnyClient
+
+_TAKES = {"on": "text", "out": "text", "with": "text"}
+
+
+def render(desk: Desk, rest: str) -> Any:
+    """Show the last observation; no step is made."""
+    line = no_words(read_words("render", rest, _TAKES))
+    name, client = desk.client(line)
+    twin = [f"openenv_notebook.jupyter.render_observation({name})"]
+    if "with" in line.options:
+        twin.insert(0, _use(desk, client, line.options["with"]))
+    desk.twin = "\n".join(["import openenv_notebook.jupyter", *twin])
+    if last_results(client)[0] is None:
+        desk.say(f"{name} has no observation yet · next: %openenv reset")
+        return desk.out(line, None)
+    return desk.out(line, render_observation(client))
+
+
+def _use(desk: Desk, client: AnyClient, given: str) -> str:
+    """Set or take away the renderer of a client's environment; returns the Python that does it."""
+    environment = environment_name(client)
+    if given == "none":
+        was = renderers.unregister(environment)
+        desk.say(f"{environment} is drawn by the default rules{'' if was else ', as before'}")
+        return f"openenv_notebook.jupyter.unregister_renderer({environment!r})"
+    function = desk.workspace.namespace.get(given)
+    if not callable(function):
+        what = (
+            f"an object of type {type(function).__name__}" if given in desk.workspace.namespace else "no variable here"
+        )
+        raise UsageError(f"--with takes the name of a function of an observation; {given!r} is {what}")
+    renderers.register(environment, function)
+    desk.say(f"{environment} is drawn by {given} · back: %openenv render --with none")
+    return f"openenv_notebook.jupyter.register_renderer({environment!r}, {given})"
+
+
+VERBS = (
+    Verb(
+        "render",
+        "[--on NAME] [--with FUNCTION | --with none]",
+        "show the last observation; --with: drawn by a function of this notebook",
+        ("render", "render --on env", "render --with draw"),
+        render,
+        _TAKES,
+    ),
+)
