@@ -1,0 +1,1 @@
+"""The panel: stepping an environment by hand."""

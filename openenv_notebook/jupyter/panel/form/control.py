@@ -1,0 +1,111 @@
+"""What every control of a form can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from openenv_notebook.jupyter.panel.form.kit import Kit
+from openenv_notebook.shape_check import Problem
+from openenv_notebook.shapes import ABSENT, Part, Shape
+
+if TYPE_CHECKING:
+    from openenv_notebook.jupyter.panel.form.row import Row
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is filled in.
+
+    Attributes:
+        value: The value, as JSON has it; ABSENT where there is none.
+        problems: What stops it from being sent, and where below.
+    """
+
+    value: Any = ABSENT
+    problems: tuple[Problem, ...] = ()
+
+    def below(self, part: Part) -> tuple[Problem, ...]:
+        """Give the problems as they are seen from above."""
+        return tuple(problem._replace(path=(part, *problem.path)) for problem in self.problems)
+
+
+class Control(ABC):
+    """Widgets for one value.
+
+    Attributes:
+        shape: What the value may look like.
+        widget: What stands beside the tick and has the field's name as its description; None
+            where the name stands there as a label.
+        body: What stands below that, None for most.
+        tools: Small buttons that stand beside the label.
+        heard: Called when a person changed something in it.
+    """
+
+    def __init__(self, shape: Shape, kit: Kit) -> None:
+        self.shape = shape
+        self.kit = kit
+        self.widget: Any = None
+        self.body: Any = None
+        self.tools: tuple[Any, ...] = ()
+        self.heard: Callable[[], object] = lambda: None
+
+    @abstractmethod
+    def read(self) -> Reading:
+        """Read what is filled in."""
+
+    @abstractmethod
+    def write(self, value: Any) -> None:
+        """Fill it in. The value is of the right kind; it may be out of bounds."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Go back to how it was in the beginning."""
+
+    def begin(self) -> None:
+        """Be ready for a value, where a person asked to give one and none is known."""
+        return None
+
+    def edited(self, *change: object) -> None:
+        """Tell that a person changed something."""
+        if not self.kit.is_quiet:
+            self.heard()
+            self.kit.edited()
+
+    def rows(self) -> Sequence[Row]:
+        """List the fields inside."""
+        return ()
+
+    def place(self, line: str) -> bool:
+        """Show a server's error line at the field inside that it names; False where there is none."""
+        return False
+
+    def rename(self, name: str) -> None:
+        """Give it another label."""
+        if self.widget is not None:
+            self.widget.description = name
+
+    def disable(self, on: bool) -> None:
+        """Forbid or allow edits."""
+        for widget in widgets_in(self.widget, self.body, *self.tools):
+            if widget.has_trait("disabled"):
+                widget.disabled = on
+        for row in self.rows():
+            row.disable(on)
+
+    def close(self) -> None:
+        """Close its widgets."""
+        for row in self.rows():
+            row.close()
+        self.kit.close(*(widget for widget in (self.widget, self.body, *self.tools) if widget is not None))
+
+
+def widgets_in(*roots: Any) -> list[Any]:
+    """List widgets and all that is in them."""
+    found = []
+    for root in roots:
+        if root is not None:
+            found += [root, *widgets_in(*getattr(root, "children", ()))]
+    return found

@@ -1,0 +1,150 @@
+"""A form made from a JSON Schema."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from openenv_notebook.errors import InvalidAction
+from openenv_notebook.jupyter.panel.form.control import Control, Reading
+from openenv_notebook.jupyter.panel.form.kit import Kit
+from openenv_notebook.jupyter.panel.form.making import make_control
+from openenv_notebook.jupyter.panel.form.row import Row
+from openenv_notebook.payload import fields_of, to_bytes
+from openenv_notebook.shape_check import problems
+from openenv_notebook.shape_reader import action_shape
+from openenv_notebook.shapes import Object, path_text
+
+
+class Form:
+    """Controls for an action, or for the arguments of a tool or of reset.
+
+    What is filled in is known in Python at once; no browser is needed. Errors are shown
+    under a field once a person touched it, or after :meth:`reveal_errors`.
+
+    Args:
+        schema: Its JSON Schema; one without fields becomes a box for JSON.
+        on_change: Called after a person or :meth:`set` changed what is filled in.
+        on_enter: Called when Enter was pressed in a one-line box.
+
+    Attributes:
+        shape: What an action may look like.
+        widget: What is displayed.
+    """
+
+    def __init__(
+        self,
+        schema: Mapping[str, Any],
+        *,
+        on_change: Callable[[], object] | None = None,
+        on_enter: Callable[[], object] | None = None,
+    ) -> None:
+        self._on_change = on_change or (lambda: None)
+        self._kit = Kit(make_control, self._edited, on_enter or (lambda: None))
+        self._reveal = False
+        shape = action_shape(schema)
+        self._name = "" if isinstance(shape, Object) else (getattr(shape, "discriminator", "") or "action")
+        self.shape = dataclasses.replace(shape, name=self._name, required=True)
+        with self._kit.quietly():
+            self._row = None if isinstance(shape, Object) else Row(self.shape, self._kit, is_item=True)
+            self._control: Control = self._kit.control(self.shape) if self._row is None else self._row.control
+        shown = self._control.body if self._row is None else self._row.widget
+        self.widget = self._kit.stack([shown], "form")
+        self._refresh()
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The action as it would be sent now, without the fields that are not valid."""
+        value = self._read().value
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def errors(self) -> dict[str, str]:
+        """What stops it from being sent, by path such as ``path[0].y``; empty when it can be."""
+        found: dict[str, str] = {}
+        for problem in self._read().problems:
+            found.setdefault(path_text(problem.path) or self._name, problem.message)
+        return found
+
+    def set(self, action: Mapping[str, Any]) -> None:
+        """Fill the form in. Fields that the action does not have go back to the beginning.
+
+        Args:
+            action: The action, as a mapping.
+
+        Raises:
+            InvalidAction: If it has a field the form does not have, or a value of another
+                kind; nothing is changed then. A value out of bounds is filled in.
+            MisuseError: If it cannot be written as JSON.
+        """
+        fields = json.loads(to_bytes(fields_of(action)))
+        wrong = [problem for problem in problems(self.shape, fields) if problem.is_misfit]
+        if wrong:
+            lines = [f"{path_text(problem.path) or '(action)'}: {problem.message}" for problem in wrong]
+            raise InvalidAction("the form cannot show it", errors=lines)
+        with self._kit.quietly():
+            (self._row or self._control).write(fields)
+        self._edited()
+
+    def clear(self) -> None:
+        """Go back to the defaults."""
+        self._reveal = False
+        with self._kit.quietly():
+            (self._row or self._control).clear()
+        self._edited()
+
+    def reveal_errors(self) -> None:
+        """Show all errors, also of what was never touched: after a send that failed."""
+        self._reveal = True
+        self._refresh()
+
+    def show_errors(self, lines: Sequence[str]) -> list[str]:
+        """Show what a server says at the fields it names.
+
+        Args:
+            lines: Its lines, as ``InvalidAction.errors`` has them.
+
+        Returns:
+            The lines that found no place.
+        """
+        for row in self._rows():
+            row.forget()
+        with self._kit.quietly():
+            left = [line for line in lines if not self._control.place(line)]
+        self._refresh()
+        return left
+
+    @property
+    def disabled(self) -> bool:
+        """True while nothing can be edited."""
+        return self._kit.is_disabled
+
+    @disabled.setter
+    def disabled(self, on: bool) -> None:
+        self._kit.is_disabled = on
+        with self._kit.quietly():
+            (self._row or self._control).disable(on)
+
+    def close(self) -> None:
+        """Close all its widgets."""
+        (self._row or self._control).close()
+        self._kit.close(self.widget)
+        self._kit.close_looks()
+
+    def _rows(self) -> Sequence[Row]:
+        return [self._row] if self._row is not None else self._control.rows()
+
+    def _read(self) -> Reading:
+        return (self._row or self._control).read()
+
+    def _edited(self) -> None:
+        self._refresh()
+        self._on_change()
+
+    def _refresh(self) -> None:
+        with self._kit.quietly():
+            self._read()
+            for row in self._rows():
+                row.refresh(self._reveal)

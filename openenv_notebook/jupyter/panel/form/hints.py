@@ -1,0 +1,89 @@
+"""What stands below a control in small letters."""
+
+from __future__ import annotations
+
+from openenv_notebook.characters import one_line
+from openenv_notebook.jupyter.panel.form.scalars import choice_text
+from openenv_notebook.jupyter.render.as_html import escape
+from openenv_notebook.shapes import ABSENT, Array, Boolean, Choice, Number, Shape, Text, Union, kind_name
+
+_LONGEST, _SHORT = 600, 130
+
+
+def facts(shape: Shape) -> str:
+    """Write what a field takes, in a few words: ``integer · required · 0 to 6``."""
+    words = [kind_name(shape)] if not isinstance(shape, (Choice, Union, Boolean)) else []
+    if shape.required and shape.name:
+        words.append("required")
+    words += _bounds(shape)
+    if shape.default not in (ABSENT, None, "") and not shape.required and not isinstance(shape, (Choice, Boolean)):
+        is_hidden = isinstance(shape, Text) and shape.is_secret
+        words.append("has a default" if is_hidden else f"default {choice_text(shape.default)[:40]}")
+    return " · ".join(one_line(word) for word in words)
+
+
+def hint_html(shape: Shape) -> str:
+    """Write the facts and the description of a field as HTML."""
+    title = "" if _is_derived(shape.title, shape.name) else shape.title
+    words = ". ".join(part.strip().rstrip(".") for part in (title, shape.description) if part.strip())
+    parts = [escape(part) for part in (facts(shape),) if part]
+    if words:
+        parts.append(_folded(one_line(" ".join(words[:_LONGEST].split()))))
+    return f'<div class="openenv-hint">{" — ".join(parts)}</div>' if parts else ""
+
+
+def error_html(messages: list[str]) -> str:
+    """Write errors as HTML; a screen reader reads them out."""
+    lines = "".join(f"<div>{escape(message[:_LONGEST])}</div>" for message in messages)
+    return f'<div class="openenv-error" role="alert">{lines}</div>' if lines else ""
+
+
+def _folded(words: str) -> str:
+    if len(words) <= _SHORT:
+        return escape(words)
+    cut = words.rfind(" ", _SHORT // 2, _SHORT)
+    cut = cut if cut > 0 else _SHORT
+    start, rest = escape(words[:cut]), escape(words[cut:])
+    return f"<details><summary>{start}<span>…</span></summary>{rest}</details>"
+
+
+def _is_derived(title: str, name: str) -> bool:
+    """Tell whether a title is only the name in other letters, as pydantic makes them."""
+    return "".join(filter(str.isalnum, title)).lower() == "".join(filter(str.isalnum, name)).lower()
+
+
+def _bounds(shape: Shape) -> list[str]:
+    match shape:
+        case Number():
+            return _range(shape)
+        case Text():
+            found = [_count(shape.shortest, shape.longest, "characters"), shape.format, shape.pattern[:60]]
+            return [each for each in found if each and each not in ("textarea", "password")]
+        case Array():
+            return [each for each in (_count(shape.fewest, shape.most, "items"),) if each]
+    return []
+
+
+def _range(shape: Number) -> list[str]:
+    least = shape.minimum if shape.minimum is not None else shape.above
+    most = shape.maximum if shape.maximum is not None else shape.below
+    words = []
+    if least is not None and most is not None:
+        words.append(f"{least} to {most}")
+    elif least is not None:
+        words.append(f"from {least}")
+    elif most is not None:
+        words.append(f"up to {most}")
+    if words and shape.above is not None and shape.minimum is None:
+        words[-1] += f", not {least}"
+    if words and shape.below is not None and shape.maximum is None:
+        words[-1] += f" or {most}" if shape.above is not None and shape.minimum is None else f", not {most}"
+    if shape.multiple_of not in (None, 1):
+        words.append(f"in steps of {shape.multiple_of}")
+    return words
+
+
+def _count(fewest: int | None, most: int | None, what: str) -> str:
+    if fewest and most is not None:
+        return f"{fewest} {what}" if fewest == most else f"{fewest} to {most} {what}"
+    return f"at least {fewest} {what}" if fewest else f"at most {most} {what}" if most is not None else ""

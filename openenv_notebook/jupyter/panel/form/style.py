@@ -1,0 +1,3 @@
+"""How the form looks: plain CSS on the front end's own variables."""
+
+FORM_CSS = ""

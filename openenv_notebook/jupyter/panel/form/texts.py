@@ -1,0 +1,169 @@
+"""Controls for text: a line, several lines, code, a secret, free JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import ipywidgets
+
+from openenv_notebook.characters import one_line
+from openenv_notebook.jupyter.panel.form.control import Control, Reading
+from openenv_notebook.jupyter.panel.form.kit import Kit
+from openenv_notebook.masking import is_secret_name
+from openenv_notebook.shape_check import Problem, own_problems
+from openenv_notebook.shapes import ABSENT, Json, Shape, Text
+
+_FEWEST_ROWS, _MOST_ROWS, _COLUMNS = 3, 14, 64
+_LONGEST_HINT = 80
+_CODE_NAMES = frozenset(
+    ("code", "script", "source", "source_code", "program", "patch", "diff", "sql", "python", "json")
+)
+
+
+class TextControl(Control):
+    """A box for text; it grows where the text has several lines."""
+
+    shape: Text
+
+    def __init__(self, shape: Text, kit: Kit) -> None:
+        super().__init__(shape, kit)
+        self._is_given = False
+        self._is_secret = shape.is_secret or is_secret_name(shape.name)
+        self._is_long = shape.is_long and not self._is_secret
+        self._box = self._make_box()
+        self.widget = kit.row([self._box], "holder")
+        self.clear()
+
+    def _make_box(self) -> Any:
+        name, hint = self.shape.name, {"placeholder": self._hint()}
+        if self._is_secret:
+            box = self.kit.one_line(ipywidgets.Password, name, **hint)
+        elif self._is_long:
+            look = "code" if self.shape.name.lower() in _CODE_NAMES or self.shape.format == "code" else "control"
+            box = area(self.kit, name, look, **hint)
+        elif self.shape.examples:
+            examples = [one_line(example[:_LONGEST_HINT]) for example in self.shape.examples]
+            box = self.kit.one_line(ipywidgets.Combobox, name, options=examples, **hint)
+        else:
+            box = self.kit.one_line(ipywidgets.Text, name, **hint)
+        box.observe(self._edited, "value")
+        return box
+
+    def _hint(self) -> str:
+        default = self.shape.default
+        shown = one_line(default[:_LONGEST_HINT]) if isinstance(default, str) and not self._is_secret else ""
+        return shown or "\u200b"
+
+    def _edited(self, change: Any) -> None:
+        self._is_given = self._is_given or not self.kit.is_quiet
+        if self._is_long:
+            grow(self._box)
+        self.edited()
+
+    def read(self) -> Reading:
+        if not self._is_given:
+            return Reading()
+        return Reading(self._box.value, tuple(own_problems(self.shape, self._box.value)))
+
+    def write(self, value: Any) -> None:
+        # A one-line box of a browser drops line ends.
+        if not self._is_long and not self._is_secret and ("\n" in value or "\r" in value):
+            self._lengthen()
+        self._box.value = value
+        self._is_given = True
+
+    def _lengthen(self) -> None:
+        old, self._is_long = self._box, True
+        self._box = self._make_box()
+        self.widget.children = (self._box,)
+        self.kit.close(old)
+
+    def clear(self) -> None:
+        default = self.shape.default
+        self._box.value = ""
+        self._is_given = False
+        if self.shape.required and isinstance(default, str):
+            self.write(default)
+
+    def begin(self) -> None:
+        self._is_given = True
+
+
+class JsonControl(Control):
+    """A box for JSON, for what no other control is made for."""
+
+    shape: Json
+
+    def __init__(self, shape: Shape, kit: Kit, kind: str = "") -> None:
+        super().__init__(shape, kit)
+        self._kind = kind or getattr(shape, "kind", "")
+        example = {"object": "{}", "array": "[]"}.get(self._kind, "JSON")
+        hint = example if shape.default in (ABSENT, None) else as_json(shape.default)[:_LONGEST_HINT]
+        self.widget = area(kit, shape.name, "code", placeholder=one_line(hint))
+        self.clear()
+        self.widget.observe(self._edited, "value")
+
+    def _edited(self, change: Any) -> None:
+        grow(self.widget)
+        self.edited()
+
+    def read(self) -> Reading:
+        text = self.widget.value.strip()
+        if not text:
+            return Reading()
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            return Reading(problems=(Problem((), json_trouble(text, error)),))
+        shape = Json(kind=self._kind)
+        return Reading(value, tuple(own_problems(shape, value)))
+
+    def write(self, value: Any) -> None:
+        self.widget.value = as_json(value)
+        grow(self.widget)
+
+    def clear(self) -> None:
+        self.widget.value = ""
+        if self.shape.required and self.shape.default is not ABSENT:
+            self.write(self.shape.default)
+        elif self.shape.required and self._kind:
+            self.write({} if self._kind == "object" else [])
+        grow(self.widget)
+
+    def begin(self) -> None:
+        if not self.widget.value.strip():
+            self.write({"object": {}, "array": []}.get(self._kind))
+
+
+def as_json(value: Any) -> str:
+    """Write a value as JSON for a person to edit: short ones in a line, others indented."""
+    line = json.dumps(value, ensure_ascii=False)
+    return line if len(line) <= _COLUMNS else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def json_trouble(text: str, error: BaseException) -> str:
+    """Say why a text is not JSON, and what is usually meant."""
+    if not isinstance(error, json.JSONDecodeError):
+        return "is not JSON: it is nested too deep" if isinstance(error, RecursionError) else "is not JSON"
+    place = f"column {error.colno}" if "\n" not in text else f"line {error.lineno}, column {error.colno}"
+    hint = ""
+    if "'" in text and '"' not in text:
+        hint = "; JSON has double quotes"
+    elif any(word in text for word in ("True", "False", "None")):
+        hint = "; JSON says true, false, null"
+    return f"is not JSON: {error.msg[:1].lower()}{error.msg[1:]} at {place}{hint}"
+
+
+def area(kit: Kit, name: str, look: str, **traits: Any) -> Any:
+    """Make a box of several lines."""
+    layout = {"width": "100%", "min_width": "0", "height": "auto"}
+    return kit.widget(ipywidgets.Textarea, look, layout, description=name, rows=_FEWEST_ROWS, **traits)
+
+
+def grow(box: Any) -> None:
+    """Give a box as many rows as its text has, within bounds."""
+    lines = sum(1 + len(line) // _COLUMNS for line in box.value.split("\n", _MOST_ROWS)[:_MOST_ROWS])
+    rows = max(_FEWEST_ROWS, min(_MOST_ROWS, lines + 1))
+    if box.rows != rows:
+        box.rows = rows
