@@ -72,7 +72,7 @@ def run_episodes(
     reporter = new_reporter()
     try:
         run.start()
-        _watch(run, reporter)
+        watch(run, reporter)
     except BaseException:
         run.stop()
         with contextlib.suppress(BaseException):
@@ -87,11 +87,17 @@ def run_episodes(
     return run.episodes
 
 
-def _watch(run: Rollout, reporter: Reporter) -> None:
-    """Wait for the end, and say how far it is."""
-    began = said = time.monotonic()
+def watch(run: Rollout, reporter: Reporter, clock: Callable[[], float] = time.monotonic) -> None:
+    """Wait for the end, and say how far it is.
+
+    Args:
+        run: The run.
+        reporter: Where it is said.
+        clock: Tells the time, in seconds.
+    """
+    began = said = clock()
     while not run.wait(_SHORTEST):
-        now = time.monotonic()
+        now = clock()
         if now - said >= min(_LONGEST, (now - began) * _SHARE):
             said = now
             reporter.show(str(run.progress))

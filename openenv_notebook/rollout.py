@@ -12,6 +12,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from operator import length_hint
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -78,8 +79,8 @@ class Rollout:
         check_seeds(seeds)
         self._env = (env if isinstance(env, SyncEnvClient) else SyncEnvClient(env)).options(actor=actor)
         self._policy = Policy(policy, self._env)
-        counts = [episodes, len(seeds) if hasattr(seeds, "__len__") else None]
-        self.progress = Progress(episodes=min((count for count in counts if count is not None), default=None))
+        counts = (episodes, length_hint(seeds, 0) if seeds is not None else None)
+        self.progress = Progress(episodes=min((count for count in counts if count), default=None))
         self.error: BaseException | None = None
         each = iter(seeds) if seeds is not None else None
         self._plan = Plan(episodes, max_steps, steps, fps, each, dict(reset), fresh, on_step)

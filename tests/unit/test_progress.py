@@ -1,0 +1,75 @@
+"""How far a run is."""
+
+from __future__ import annotations
+
+import pytest
+
+from openenv_notebook.errors import MisuseError
+from openenv_notebook.progress import Progress, check_counts, check_fps, check_seeds
+
+
+def after(*rewards: object, episodes: int | None = 20, ends: int = 0, seconds: float = 2.0) -> Progress:
+    """The progress after steps with these rewards; every so many steps end an episode."""
+    progress = Progress(episodes)
+    for number, reward in enumerate(rewards, 1):
+        if ends and (number - 1) % ends == 0:
+            progress.begin()
+        progress.step(reward, ended=bool(ends) and number % ends == 0)
+    progress._started, progress._stopped = 0.0, seconds
+    return progress
+
+
+def test_the_line() -> None:
+    """E28: the line tells the episode, the steps a second and the mean return."""
+    progress = after(*[0.5] * 84, ends=4, episodes=21)
+    assert str(progress) == "episode 21/21 · 42 steps/s · mean return 2"
+    assert str(after(1, 0, ends=1, episodes=None)) == "episode 2 · 1.0 steps/s · mean return 0.5"
+
+
+def test_before_the_first_episode_is_over() -> None:
+    """Until then the return so far is told, never a mean of nothing."""
+    assert str(after(None, -0.25, episodes=3)) == "episode 0/3 · 1.0 steps/s · return so far -0.25"
+    assert Progress().mean_return is None
+    assert str(Progress()) == "episode 0 · 0.0 steps/s · return so far 0"
+
+
+def test_the_summary() -> None:
+    """At the end all is counted; one that was stopped says where."""
+    assert after(1.0, ends=1, episodes=1).summary() == "1 episode · 1 step · 0.5 steps/s · mean return 1"
+    many = after(*[True] * 4000, ends=2, episodes=None)
+    assert many.summary() == "2,000 episodes · 4,000 steps · 2,000 steps/s · mean return 2"
+    assert many.summary("stopped") == "stopped in episode 2000 · 2,000 steps/s · mean return 2"
+
+
+def test_time_stands_at_the_end() -> None:
+    """The time runs from the start to the end, and not before or after."""
+    progress = Progress()
+    assert progress.seconds == 0
+    progress.start()
+    progress.stop()
+    assert progress.seconds == progress.seconds >= 0
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, "3"])
+def test_what_is_no_count(count: object) -> None:
+    """Counts are whole numbers from 1, or None."""
+    check_counts(episodes=None, steps=1)
+    with pytest.raises(MisuseError, match="steps is a whole number"):
+        check_counts(steps=count)
+
+
+@pytest.mark.parametrize("fps", [0, -1, float("nan"), float("inf"), "10"])
+def test_what_is_no_speed(fps: object) -> None:
+    """A speed is a number above 0, or None."""
+    check_fps(None)
+    check_fps(0.5)
+    with pytest.raises(MisuseError, match="fps is a number"):
+        check_fps(fps)
+
+
+@pytest.mark.parametrize("seeds", [3, "abc", b"abc"])
+def test_what_are_no_seeds(seeds: object) -> None:
+    """Seeds can be gone through; one number or a text is refused."""
+    check_seeds(range(3))
+    with pytest.raises(MisuseError, match="seeds are a list"):
+        check_seeds(seeds)
