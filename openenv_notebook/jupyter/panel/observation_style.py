@@ -7,9 +7,10 @@ _S = ".openenv-panel .openenv-observation"
 OBSERVATION_CSS = f"""
 {_S} {{ --ob-text: var(--oe-text, var(--jp-content-font-color1, #1f2328));
   --ob-muted: var(--oe-muted, var(--jp-content-font-color2, #656d76));
-  --ob-line: var(--oe-line, var(--jp-border-color2, #d5dae1)); --ob-soft: var(--oe-soft, var(--jp-layout-color2, #f5f7fa));
+  --ob-line: var(--oe-line, var(--jp-border-color2, #d5dae1));
+  --ob-soft: var(--oe-soft, var(--jp-layout-color2, #f5f7fa));
   --ob-brand: var(--oe-brand, var(--jp-brand-color1, #1976d2));
-  --ob-mono: var(--oe-mono, var(--jp-code-font-family, ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace)); }}
+  --ob-mono: var(--oe-mono, var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace)); }}
 {_S} .jupyter-button {{ flex: none; font-size: 12px; line-height: 22px; padding: 0 8px; }}
 {_S} .openenv-seen {{ color: var(--ob-text); font-size: 13px; line-height: 1.5; padding: 2px 2px 8px;
   font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }}
