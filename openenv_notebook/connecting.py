@@ -70,11 +70,11 @@ def connect(
         made = kind(cast(str, target), **settings)
     else:
         made = kind(provider=SharedServer(parsed), **settings)
-    owner = registry.current_owner()
+    owner, queue = registry.current_owner(), _Queue()
     env: SyncEnvClient[Any, Any, Any] = made.sync()
     try:
-        with _reporting(env, progress):
-            _connect_when_free(env, owner, wait, connect_timeout)
+        with _reporting(lambda: queue.activity or env.activity, progress):
+            _connect_when_free(env, owner, wait, connect_timeout, queue if progress is not None else None)
     except BaseException:
         env.close()
         raise
@@ -92,8 +92,29 @@ def _read(target: Any) -> Target | Callable[..., Any]:
     raise InvalidTarget(target if isinstance(target, str) else short_repr(target), what, hint=hint)
 
 
+class _Queue:
+    """Where a connect stands that waits for a free session."""
+
+    def __init__(self) -> None:
+        self._full: AtCapacity | None = None
+        self._since = 0.0
+
+    def stand(self, full: AtCapacity) -> None:
+        """Go on waiting; the first time, since now."""
+        self._since = self._since if self._full is not None else time.monotonic()
+        self._full = full
+
+    @property
+    def activity(self) -> str:
+        """What is being waited for, with the seconds so far; "" when nothing is."""
+        full = self._full
+        if full is None:
+            return ""
+        return f"{full.describe()}; waiting for a free session, {time.monotonic() - self._since:.0f} s"
+
+
 @contextlib.contextmanager
-def _reporting(env: SyncEnvClient[Any, Any, Any], progress: Callable[[str], object] | None) -> Iterator[None]:
+def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | None) -> Iterator[None]:
     """Report what a connect waits for, from a thread: the caller's own is blocked."""
     if progress is None:
         yield
@@ -102,8 +123,8 @@ def _reporting(env: SyncEnvClient[Any, Any, Any], progress: Callable[[str], obje
 
     def report() -> None:
         while not over.wait(_REPORT_AFTER):
-            if env.activity:
-                progress(env.activity)
+            if text := activity():
+                progress(text)
 
     thread = threading.Thread(target=report, name="openenv-progress", daemon=True)
     thread.start()
@@ -115,11 +136,18 @@ def _reporting(env: SyncEnvClient[Any, Any, Any], progress: Callable[[str], obje
 
 
 def _connect_when_free(
-    env: SyncEnvClient[Any, Any, Any], owner: registry.Owner | None, wait: float, connect_timeout: float | None
+    env: SyncEnvClient[Any, Any, Any],
+    owner: registry.Owner | None,
+    wait: float,
+    connect_timeout: float | None,
+    queue: _Queue | None,
 ) -> None:
-    """Connect; where the server is full, close what an earlier run of the cell holds, or wait."""
+    """Connect; where the server is full, close what an earlier run of the cell holds, or wait.
+
+    Who has a queue sees the wait there; it is logged for all others.
+    """
     until = time.monotonic() + wait
-    said = False
+    said = queue is not None
     while True:
         try:
             env.connect()
@@ -135,6 +163,8 @@ def _connect_when_free(
         left = until - time.monotonic()
         if left <= 0:
             raise full
+        if queue is not None:
+            queue.stand(full)
         if not said and not earlier:
             log.warning("openenv: %s; waiting for a free session, up to %g s", full.describe(), wait)
             said = True

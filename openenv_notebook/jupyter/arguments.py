@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from openenv_notebook.attributes import nearest
+
 _KEY = re.compile(r"([A-Za-z_][\w-]*)=")
 _NAME = re.compile(r"\$([A-Za-z_]\w*)$")
 _DOLLAR = re.compile(r"\$([A-Za-z_]\w*)")
@@ -97,7 +99,7 @@ def read_payload(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
         GrammarError: For JSON that is not JSON, with the place, and for mixed payloads.
     """
     line = Line(verb)
-    tokens = _Tokens(rest)
+    tokens = _Tokens(rest, fields=True)
     while tokens.option(line, takes):
         continue
     if tokens.at_end:
@@ -105,7 +107,7 @@ def read_payload(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
     if tokens.text[tokens.place] in "{[":
         line.payload = tokens.json()
     else:
-        tokens = _Tokens(_without_end(tokens.rest))
+        tokens = _Tokens(_without_end(tokens.rest), fields=True)
         line.payload = tokens.pairs(line, takes) if _KEY.match(tokens.rest) else tokens.bare(line, takes)
     while tokens.option(line, takes):
         continue
@@ -142,10 +144,16 @@ def _without_end(text: str) -> str:
 
 
 class _Tokens:
-    """A text being read from left to right."""
+    """A text being read from left to right.
 
-    def __init__(self, text: str) -> None:
+    Args:
+        text: The text.
+        fields: True where it may hold ``key=value`` pairs.
+    """
+
+    def __init__(self, text: str, *, fields: bool = False) -> None:
         self.text = text
+        self.fields = fields
         self.place = 0
         self._skip()
 
@@ -168,8 +176,7 @@ class _Tokens:
             return False
         name = found[1]
         if name not in takes:
-            known = ", ".join(f"--{option}" for option in takes) or "none"
-            raise GrammarError(f"--{name} is no option of %openenv {line.verb} (options: {known})")
+            raise GrammarError(self._unknown_option(name, line, takes))
         self.place += found.end()
         if takes[name] == "flag":
             self._skip()
@@ -187,6 +194,13 @@ class _Tokens:
         else:
             line.options[name] = value
         return True
+
+    def _unknown_option(self, name: str, line: Line, takes: Mapping[str, str]) -> str:
+        options = [f"--{option}" for option in takes]
+        meant = nearest(f"--{name}", options)
+        if not meant and self.fields:
+            meant = f"; a field is written {name}=VALUE, a text that holds dashes in quotes"
+        return f"--{name} is no option of %openenv {line.verb}{meant} (options: {', '.join(options) or 'none'})"
 
     def word(self) -> str:
         """Read one word, quoted or not, as a shell would."""

@@ -58,7 +58,8 @@ class OpenEnvMagics(Magics):
             return self._help(verb)
         found = VERBS.get(verb)
         if found is None:
-            raise UsageError(f"{verb!r} is no verb of %openenv{nearest(verb, VERBS)} ({', '.join(VERBS)}, help)")
+            names = [*VERBS, "help"]
+            raise UsageError(f"{verb!r} is no verb of %openenv{nearest(verb, names)} ({', '.join(names)})")
         if cell is None:
             return found.run(self._desk, rest)
         if found.body is None:
@@ -68,5 +69,5 @@ class OpenEnvMagics(Magics):
     def _help(self, rest: str) -> None:
         name = rest.strip()
         if name and name not in VERBS:
-            raise UsageError(f"{name!r} is no verb of %openenv{nearest(name, VERBS)}")
+            raise UsageError(f"{name!r} is no verb of %openenv{nearest(name, [*VERBS, 'help'])}")
         print(page(VERBS[name]) if name else manual(VERBS))

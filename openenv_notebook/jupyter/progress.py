@@ -21,7 +21,9 @@ class ProgressLine:
 
     def __call__(self, text: str) -> None:
         """Show a text in place of the one before."""
-        what = text.rsplit(",", 1)[0]
+        what, _, seconds = text.rpartition(", ")
+        if seconds.endswith(" s"):
+            text = f"{text} so far"
         if self._can_replace:
             bundle = {"text/plain": f"openenv: {text}"}
             if self._handle is None:

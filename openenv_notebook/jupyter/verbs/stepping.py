@@ -12,9 +12,9 @@ from openenv_notebook.attributes import nearest
 from openenv_notebook.jupyter import render
 from openenv_notebook.jupyter.arguments import (
     Line,
+    Typed,
     no_words,
     read_payload,
-    read_typed,
     read_words,
     split_verb,
     takes_text,
@@ -22,10 +22,12 @@ from openenv_notebook.jupyter.arguments import (
 from openenv_notebook.jupyter.desk import Desk, action_schema
 from openenv_notebook.jupyter.verbs.verb import SESSION, Verb, keywords
 from openenv_notebook.jupyter.workspace import AnyClient
-from openenv_notebook.messages import Tool
-from openenv_notebook.schema import only_required_field
+from openenv_notebook.messages import Tool, short_repr
+from openenv_notebook.schema import action_fields, only_required_field
 
 _RESET = {**SESSION, "seed": "text"}
+# What the official reset takes in every environment.
+_RESET_TAKES = ("seed", "episode_id")
 _BODY = {**SESSION, "field": "text", "json": "flag"}
 
 
@@ -36,11 +38,37 @@ def reset(desk: Desk, rest: str) -> Any:
     payload = desk.values(line.payload, None)
     if not isinstance(payload, Mapping):
         raise UsageError(f"reset takes named arguments: %openenv reset seed=7, not {payload!r}")
-    arguments = dict(payload)
-    if "seed" in line.options:
-        arguments["seed"] = read_typed(line.options["seed"], None)
+    arguments = {**payload, **_seed(line, payload)}
+    _tell_of_unknown(desk, name, client, arguments)
     desk.twin = f"{name}.reset({keywords(arguments)})"
     return desk.out(line, client.reset(**arguments))
+
+
+def _seed(line: Line, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Read ``--seed 7``, which people type as often as ``seed=7``."""
+    if "seed" not in line.options:
+        return {}
+    if "seed" in payload:
+        raise UsageError("seed is given twice; write it once: %openenv reset seed=7")
+    try:
+        return {"seed": int(line.options["seed"])}
+    except ValueError:
+        raise UsageError(f"--seed takes a whole number, not {line.options['seed']!r}: --seed 7") from None
+
+
+def _tell_of_unknown(desk: Desk, name: str, client: AnyClient, arguments: Mapping[str, Any]) -> None:
+    """Say once what the server may drop without a word: arguments that its schema does not name."""
+    schema = client.known.schema
+    known = schema.get("reset") if schema is not None else None
+    fields = [field.name for field in action_fields(known)] if isinstance(known, Mapping) else []
+    unknown = [key for key in arguments if key not in (*_RESET_TAKES, *fields)]
+    fresh = [key for key in unknown if (name, client.base_url, key) not in desk.told]
+    if fresh:
+        desk.told.update((name, client.base_url, key) for key in fresh)
+        what = "it is" if len(fresh) == 1 else "they are"
+        desk.say(
+            f"the server's schema does not name {', '.join(fresh)}; where its reset takes no such thing {what} ignored"
+        )
 
 
 def step(desk: Desk, rest: str) -> Any:
@@ -59,9 +87,12 @@ def step_body(desk: Desk, rest: str, cell: str) -> Any:
     body = cell[:-1] if cell.endswith("\n") else cell
     name, client = desk.client(line)
     field = line.options.get("field") or desk.workspace.fields.get(name) or _text_field(action_schema(client))
-    is_text = field is not None and not line.options.get("json")
-    action = {field: body} if is_text else desk.values(read_payload("step", body, {}).payload, action_schema(client))
-    return _stepped(desk, line, name, client, action)
+    if field is not None and not line.options.get("json"):
+        return _stepped(desk, line, name, client, {field: body})
+    payload = read_payload("step", body, {}).payload
+    if isinstance(payload, Typed) and only_required_field(action_schema(client) or {}) is None:
+        raise UsageError(f"the body is no JSON object: {short_repr(body)}; to send it as text: %%openenv --field NAME")
+    return _stepped(desk, line, name, client, desk.values(payload, action_schema(client)))
 
 
 def _stepped(desk: Desk, line: Line, name: str, client: AnyClient, action: Any) -> Any:
