@@ -6,8 +6,10 @@
 
 VENV := .venv/bin/python
 TESTS = $(wildcard tests/unit tests/integration tests/notebooks tests/faults)
-LOWEST_TESTS = $(wildcard tests/unit tests/faults tests/integration/test_magics.py tests/notebooks)
-# The tests start the oldest server we promise to work with by this Python.
+LOWEST_TESTS = $(wildcard tests/unit tests/faults tests/integration/test_magics.py tests/notebooks) \
+	$(wildcard tests/integration/kernels/test_verbs*.py tests/integration/kernels/test_reruns.py)
+# The tests start the newest and the oldest server we promise to work with by these Pythons.
+export OPENENV_PYTHON := $(CURDIR)/.venv/bin/python
 export OPENENV_OLD_PYTHON := $(CURDIR)/.venv-old/bin/python
 
 help: ## list the targets
@@ -25,7 +27,7 @@ browser: .venv/.installed-browser ## run the browser tests only
 	@sh .ci/browser $(VENV)
 	$(VENV) -m pytest tests/browser
 
-lowest: .venv-lowest/.installed ## run the tests that hold on the oldest versions
+lowest: .venv-lowest/.installed .venv/.installed-test .venv-old/.installed ## run the tests that hold on the oldest versions
 	.venv-lowest/bin/python -m pytest $(LOWEST_TESTS)
 
 check: .venv/.installed-check ## lint, format, types, imports

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 import pytest
-from support.real_servers import VERSIONS, Farm, RealServer, old_python
+from support.real_servers import VERSIONS, Farm, RealServer, new_python, old_python
 
 
 @pytest.fixture(scope="session")
 def farm() -> Iterator[Farm]:
     """A source of servers of the newest version."""
-    with Farm(sys.executable) as started:
+    with Farm(new_python()) as started:
         yield started
 
 

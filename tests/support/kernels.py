@@ -117,6 +117,16 @@ class Kernel:
             if mine and said["msg_type"] == "stream" and text in said["content"]["text"]:
                 return
 
+    def wait_shown(self, message: str, text: str, seconds: float = 20.0) -> str:
+        """Wait until a running cell has shown a text, printed or displayed; returns what was shown."""
+        end = time.monotonic() + seconds
+        while True:
+            said = self.client.get_iopub_msg(timeout=max(0.01, end - time.monotonic()))
+            content = said["content"]
+            shown = content.get("text") or content.get("data", {}).get("text/plain") or ""
+            if said["parent_header"].get("msg_id") == message and text in shown:
+                return str(shown)
+
     def interrupt(self) -> None:
         """Press ■."""
         self.manager.interrupt_kernel()

@@ -33,6 +33,13 @@ def old_python() -> str:
     return named
 
 
+def new_python() -> str:
+    """Find the Python of the newest server: this one, unless OPENENV_PYTHON names another."""
+    named = os.environ.get("OPENENV_PYTHON") or sys.executable
+    assert Path(named).exists(), f"OPENENV_PYTHON names {named}, which does not exist; `make lowest` makes it"
+    return named
+
+
 class RealServer:
     """A server of the official package.
 

@@ -14,12 +14,20 @@ import sys
 import threading
 from typing import Any
 
+import board
 import lab
 import plain
+import script
 import toolbox
 import uvicorn
 
-APPS = {"lab": lab.make_app, "plain": plain.make_app, "toolbox": toolbox.make_app}
+APPS = {
+    "board": board.make_app,
+    "lab": lab.make_app,
+    "plain": plain.make_app,
+    "script": script.make_app,
+    "toolbox": toolbox.make_app,
+}
 
 
 def listen(port: int) -> socket.socket:
