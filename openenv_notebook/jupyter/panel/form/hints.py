@@ -48,7 +48,9 @@ def _folded(words: str) -> str:
 
 
 def _is_derived(title: str, name: str) -> bool:
-    """Tell whether a title is only the name in other letters, as pydantic makes them."""
+    """Tell whether a title is a class's, or only the name in other letters, as pydantic makes them."""
+    if " " not in title.strip():
+        return True
     return "".join(filter(str.isalnum, title)).lower() == "".join(filter(str.isalnum, name)).lower()
 
 
@@ -57,10 +59,10 @@ def _bounds(shape: Shape) -> list[str]:
         case Number():
             return _range(shape)
         case Text():
-            found = [_count(shape.shortest, shape.longest, "characters"), shape.format, shape.pattern[:60]]
+            found = [_count(shape.shortest, shape.longest, "character"), shape.format, shape.pattern[:60]]
             return [each for each in found if each and each not in ("textarea", "password")]
         case Array():
-            return [each for each in (_count(shape.fewest, shape.most, "items"),) if each]
+            return [each for each in (_count(shape.fewest, shape.most, "item"),) if each]
     return []
 
 
@@ -85,5 +87,15 @@ def _range(shape: Number) -> list[str]:
 
 def _count(fewest: int | None, most: int | None, what: str) -> str:
     if fewest and most is not None:
-        return f"{fewest} {what}" if fewest == most else f"{fewest} to {most} {what}"
-    return f"at least {fewest} {what}" if fewest else f"at most {most} {what}" if most is not None else ""
+        return _counted(fewest, what) if fewest == most else f"{fewest} to {_counted(most, what)}"
+    return (
+        f"at least {_counted(fewest, what)}"
+        if fewest
+        else f"at most {_counted(most, what)}"
+        if most is not None
+        else ""
+    )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what if count == 1 else f'{what}s'}"

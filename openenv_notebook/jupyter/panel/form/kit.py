@@ -14,7 +14,7 @@ from openenv_notebook.shapes import Shape
 if TYPE_CHECKING:
     from openenv_notebook.jupyter.panel.form.control import Control
 
-_LABEL_WIDTH = "104px"
+_LABEL_WIDTH = "112px"
 _LONGEST_LABEL = 60
 
 
@@ -91,7 +91,7 @@ class Kit:
         Returns:
             The widget.
         """
-        width = _LABEL_WIDTH if look in ("control", "code") else "initial"
+        width = _LABEL_WIDTH if look in ("control", "form-code") else "initial"
         if "description" in traits:
             traits["description"] = label(traits["description"])
         key = (kind.__name__, width)

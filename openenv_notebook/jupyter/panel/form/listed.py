@@ -246,7 +246,7 @@ class Entry:
             self._key = kit.one_line(ipywidgets.Text, "name")
             self._key.observe(owner.edited, "value")
             inner = [kit.stack([self._key, *inner], "pair")]
-        self.widget = kit.row([*inner, kit.row(shown, "moves")], "entry")
+        self.widget = kit.row([*inner, kit.row(shown, "form-moves")], "entry")
 
     @property
     def name(self) -> str:

@@ -107,10 +107,12 @@ class ObjectControl(Control):
 
     def _fold(self, rows: list[Row]) -> list[Any]:
         if self._more is None:
-            self._more = self.kit.button("", "more", "Show or hide the other fields", self._toggle)
+            self._more = self.kit.button("", "form-more", "Show or hide the other fields", self._toggle)
             layout = {"width": "100%", "min_width": "0"}
             hint = "a part of a field's name"
-            self._filter = self.kit.widget(ipywidgets.Text, "filter", layout, description="Filter", placeholder=hint)
+            self._filter = self.kit.widget(
+                ipywidgets.Text, "form-filter", layout, description="Filter", placeholder=hint
+            )
             self._filter.observe(self._filtered, "value")
             self._folded = self.kit.stack([], "fields")
         self._in_fold = rows

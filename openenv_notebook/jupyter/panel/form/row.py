@@ -61,11 +61,13 @@ class Row:
         if self.control.widget is None:
             self._label = kit.widget(ipywidgets.Label, "label", {"width": "auto"}, value=label(self.name))
         first = self._tick or kit.html("tick")
-        middle = self._label or self.control.widget
-        last = [self._null] if self._null is not None else []
-        self._head = kit.row([first, middle, *last, *self.control.tools], "head")
         self._note = kit.html("note", self._hint)
-        self.widget = kit.stack([self._head, self._note], "field")
+        middle = [self.control.widget] if self._label is None else [self._label, self._note]
+        last = [self._null] if self._null is not None else []
+        self._head = kit.row([first, *middle, *last, *self.control.tools], "form-head")
+        # What has a body below it has its hint beside its label.
+        self._top = [self._head] if self._label is not None else [self._head, self._note]
+        self.widget = kit.stack(self._top, "field")
         self._show_body()
 
     @property
@@ -164,7 +166,7 @@ class Row:
 
     def _show_body(self) -> None:
         """Show what is inside where it is sent; grey out what is not."""
-        shown = [self._head, self._note]
+        shown = list(self._top)
         if self.control.body is not None and self.is_on and not self._is_null:
             shown.append(self.control.body)
         if tuple(shown) != tuple(self.widget.children):

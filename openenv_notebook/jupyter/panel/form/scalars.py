@@ -159,7 +159,12 @@ class TickControl(Control):
     def __init__(self, shape: Boolean, kit: Kit) -> None:
         super().__init__(shape, kit)
         self.widget = kit.widget(
-            ipywidgets.Checkbox, "control", {"width": "100%"}, description=shape.name, value=shape.default is True
+            ipywidgets.Checkbox,
+            "check",
+            {"width": "100%"},
+            description=shape.name,
+            indent=False,
+            value=shape.default is True,
         )
         self.widget.observe(lambda _: self.edited(), "value")
 

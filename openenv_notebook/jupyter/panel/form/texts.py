@@ -28,6 +28,7 @@ class TextControl(Control):
 
     def __init__(self, shape: Text, kit: Kit) -> None:
         super().__init__(shape, kit)
+        self._name = shape.name
         self._is_given = False
         self._is_secret = shape.is_secret or is_secret_name(shape.name)
         self._is_long = shape.is_long and not self._is_secret
@@ -36,11 +37,11 @@ class TextControl(Control):
         self.clear()
 
     def _make_box(self) -> Any:
-        name, hint = self.shape.name, {"placeholder": self._hint()}
+        name, hint = self._name, {"placeholder": self._hint()}
         if self._is_secret:
             box = self.kit.one_line(ipywidgets.Password, name, **hint)
         elif self._is_long:
-            look = "code" if self.shape.name.lower() in _CODE_NAMES or self.shape.format == "code" else "control"
+            look = "form-code" if self.shape.name.lower() in _CODE_NAMES or self.shape.format == "code" else "control"
             box = area(self.kit, name, look, **hint)
         elif self.shape.examples:
             examples = [one_line(example[:_LONGEST_HINT]) for example in self.shape.examples]
@@ -79,6 +80,9 @@ class TextControl(Control):
         self.widget.children = (self._box,)
         self.kit.close(old)
 
+    def rename(self, name: str) -> None:
+        self._name = self._box.description = name
+
     def clear(self) -> None:
         default = self.shape.default
         self._box.value = ""
@@ -100,7 +104,7 @@ class JsonControl(Control):
         self._kind = kind or getattr(shape, "kind", "")
         example = {"object": "{}", "array": "[]"}.get(self._kind, "JSON")
         hint = example if shape.default in (ABSENT, None) else as_json(shape.default)[:_LONGEST_HINT]
-        self.widget = area(kit, shape.name, "code", placeholder=one_line(hint))
+        self.widget = area(kit, shape.name, "form-code", placeholder=one_line(hint))
         self.clear()
         self.widget.observe(self._edited, "value")
 

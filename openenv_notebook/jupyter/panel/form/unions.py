@@ -56,7 +56,7 @@ class UnionControl(Control):
         control = self._control
         shown = []
         if control is not None:
-            shown = [control.widget, self.kit.row(control.tools, "head") if control.tools else None, control.body]
+            shown = [control.widget, self.kit.row(control.tools, "form-head") if control.tools else None, control.body]
         self.body.children = tuple(widget for widget in shown if widget is not None)
 
     def rows(self) -> Sequence[Row]:
