@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from openenv_notebook.jupyter.render.numbers import number
 from openenv_notebook.jupyter.render.plain import plain_value, short
 from openenv_notebook.masking import HIDDEN, hides
 
@@ -75,9 +76,9 @@ def _items(values: Any, depth: int, before: str) -> Iterator[str]:
 def _leaf(value: Any) -> str:
     if isinstance(value, str):
         return _text(value)
-    if isinstance(value, int) and abs(value) >= 10**400:
+    if isinstance(value, int) and value.bit_length() > 1_300:
         # More digits than Python writes without being asked twice.
-        return short(value)
+        return number(value)
     if value is None or isinstance(value, (bool, int, float, list, tuple, dict)):
         return json.dumps(value)
     return short(value)
