@@ -30,8 +30,8 @@ _DEEPEST = 8
 _MOST_SHAPES = 1500
 # Only the size of the box is guessed by a name.
 _LONG_NAMES = frozenset(
-    ("code", "script", "source", "source_code", "program", "patch", "diff", "sql", "query", "prompt", "message",
-     "content", "body", "text", "response", "llm_response", "completion", "notes", "old_str", "new_str")
+    ("code", "script", "source", "source_code", "program", "patch", "diff", "sql", "prompt", "message",
+     "content", "body", "response", "llm_response", "completion", "notes", "old_str", "new_str")
 )  # fmt: skip
 _LONG_FORMATS = frozenset(("textarea", "multi-line", "multiline", "code", "markdown"))
 _LONG_FROM = 200
@@ -142,6 +142,12 @@ class _Reader:
         shape = self.read(part, depth + 1, seen)
         if isinstance(shape, Text) and name.lower() in _LONG_NAMES and (shape.longest or _LONG_FROM) >= _LONG_FROM:
             shape = dataclasses.replace(shape, is_long=True)
+        if isinstance(shape, Choice) and len(shape.values) == 1 and not shape.nullable:
+            # How some write a constant. What may be left out and means nothing then is no constant.
+            (only,) = shape.values
+            if required or shape.default == only:
+                words = {"title": shape.title, "description": shape.description, "default": shape.default}
+                shape = Const(value=only, **words)
         return dataclasses.replace(shape, name=name, required=required)
 
     def _union(
@@ -168,7 +174,10 @@ class _Reader:
         if len(shapes) == 1:
             # What stands beside the union says more than what stands in its branch.
             own = {key: value for key, value in words.items() if value is not ABSENT}
-            return dataclasses.replace(shapes[0], **own)
+            only = shapes[0]
+            if nullable and isinstance(only, Const):
+                only = Choice(values=(only.value,), **_words(schema))
+            return dataclasses.replace(only, **own)
         if all(isinstance(shape, (Const, Choice)) for shape in shapes):
             return Choice(values=tuple(value for shape in shapes for value in _values(shape)), **words)
         return Union(branches=tuple(shapes), discriminator=_discriminator(schema, shapes), **words)

@@ -198,6 +198,8 @@ def branch_name(branch: Shape, discriminator: str = "") -> str:
     for field in branch.fields if isinstance(branch, Object) else ():
         if field.name == discriminator and isinstance(field, Const):
             return str(field.value)
+    if isinstance(branch, Const):
+        return str(branch.value)
     return branch.title or kind_name(branch)
 
 

@@ -11,6 +11,7 @@ from openenv_notebook.errors import InvalidAction
 from openenv_notebook.jupyter.panel.form.control import Control, Reading
 from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.jupyter.panel.form.making import make_control
+from openenv_notebook.jupyter.panel.form.objects import ObjectControl
 from openenv_notebook.jupyter.panel.form.row import Row
 from openenv_notebook.payload import fields_of, to_bytes
 from openenv_notebook.shape_check import problems
@@ -79,14 +80,37 @@ class Form:
                 kind; nothing is changed then. A value out of bounds is filled in.
             MisuseError: If it cannot be written as JSON.
         """
-        fields = json.loads(to_bytes(fields_of(action)))
+        fields = self._checked(action)
+        with self._kit.quietly():
+            (self._row or self._control).write(fields)
+        self._edited()
+
+    def fill(self, fields: Mapping[str, Any]) -> None:
+        """Fill in some fields and leave the others as they are, also those that are not valid.
+
+        Args:
+            fields: The fields.
+
+        Raises:
+            InvalidAction: As :meth:`set` does.
+            MisuseError: If they cannot be written as JSON.
+        """
+        if not isinstance(self._control, ObjectControl):
+            self.set({**self.value, **fields})
+            return
+        known = self._checked(fields)
+        with self._kit.quietly():
+            self._control.fill(known)
+        self._edited()
+
+    def _checked(self, action: Mapping[str, Any]) -> dict[str, Any]:
+        """Make plain JSON of an action, and refuse what there is no control for."""
+        fields: dict[str, Any] = json.loads(to_bytes(fields_of(action)))
         wrong = [problem for problem in problems(self.shape, fields) if problem.is_misfit]
         if wrong:
             lines = [f"{path_text(problem.path) or '(action)'}: {problem.message}" for problem in wrong]
             raise InvalidAction("the form cannot show it", errors=lines)
-        with self._kit.quietly():
-            (self._row or self._control).write(fields)
-        self._edited()
+        return fields
 
     def clear(self) -> None:
         """Go back to the defaults."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openenv_notebook.characters import one_line
 from openenv_notebook.jupyter.panel.form.scalars import choice_text
+from openenv_notebook.jupyter.panel.form.texts import is_secret
 from openenv_notebook.jupyter.render.as_html import escape
 from openenv_notebook.shapes import ABSENT, Array, Boolean, Choice, Number, Shape, Text, Union, kind_name
 
@@ -17,7 +18,7 @@ def facts(shape: Shape) -> str:
         words.append("required")
     words += _bounds(shape)
     if shape.default not in (ABSENT, None, "") and not shape.required and not isinstance(shape, (Choice, Boolean)):
-        is_hidden = isinstance(shape, Text) and shape.is_secret
+        is_hidden = isinstance(shape, Text) and is_secret(shape)
         words.append("has a default" if is_hidden else f"default {choice_text(shape.default)[:40]}")
     return " · ".join(one_line(word) for word in words)
 

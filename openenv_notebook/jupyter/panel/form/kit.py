@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 _LABEL_WIDTH = "112px"
 _LONGEST_LABEL = 60
+# Before ipywidgets 8 a description is HTML with formulas; look-alikes take the place of what begins one.
+_IS_HTML = int(ipywidgets.__version__.partition(".")[0]) < 8
+_UNSAFE = str.maketrans({"<": "‹", "&": "＆", "$": "＄", "\\": "＼"}) if _IS_HTML else {}
 
 
 def label(text: str) -> str:
     """Make a server's name fit to be read beside a control."""
-    clean = one_line(text[: 2 * _LONGEST_LABEL])
+    clean = one_line(text[: 2 * _LONGEST_LABEL]).translate(_UNSAFE)
     return clean if len(clean) <= _LONGEST_LABEL else f"{clean[:_LONGEST_LABEL]}…"
 
 

@@ -95,6 +95,8 @@ class ListedControl(Control):
     def disable(self, on: bool) -> None:
         super().disable(on)
         self._json.disable(on)
+        if not on:
+            self._arrange()
 
     def close(self) -> None:
         super().close()

@@ -36,6 +36,7 @@ class ObjectControl(Control):
         self._is_unfolded = False
         self._more: Any = None
         self._filter: Any = None
+        self._nothing: Any = None
         self.body = kit.stack([], "fields")
         self._arrange()
 
@@ -68,16 +69,20 @@ class ObjectControl(Control):
 
     def write(self, value: Any) -> None:
         for row in self._rows:
-            if row.name in value:
-                row.write(value[row.name])
-            else:
+            if row.name not in value:
                 row.clear()
         if self._others is not None:
-            others = {name: item for name, item in value.items() if name not in self._names()}
-            if others:
-                self._others.write(others)
-            else:
-                self._others.clear()
+            self._others.clear()
+        self.fill(value)
+
+    def fill(self, value: Any) -> None:
+        """Fill in some fields and leave the others as they are."""
+        for row in self._rows:
+            if row.name in value:
+                row.write(value[row.name])
+        others = {name: item for name, item in value.items() if name not in self._names()}
+        if self._others is not None and others:
+            self._others.write(others)
         self._arrange()
 
     def clear(self) -> None:
@@ -103,7 +108,11 @@ class ObjectControl(Control):
         shown = [row.widget for row in seen if row not in folded]
         if folded:
             shown += self._fold(folded)
-        self.body.children = tuple(shown) or (self.kit.html("note", _NOTHING),)
+        if not shown:
+            self._nothing = self._nothing or self.kit.html("note", _NOTHING)
+            shown = [self._nothing]
+        if tuple(shown) != tuple(self.body.children):
+            self.body.children = tuple(shown)
 
     def _fold(self, rows: list[Row]) -> list[Any]:
         if self._more is None:
@@ -135,6 +144,8 @@ class ObjectControl(Control):
         super().close()
         if self._more is not None:
             self.kit.close(self._more, self._filter, self._folded)
+        if self._nothing is not None:
+            self.kit.close(self._nothing)
 
 
 class TupleControl(Control):

@@ -27,7 +27,8 @@ class ConstControl(Control):
     shape: Const
 
     def read(self) -> Reading:
-        return Reading(self.shape.value)
+        is_left_out = self.shape.value is None and not self.shape.required
+        return Reading() if is_left_out else Reading(self.shape.value)
 
     def write(self, value: Any) -> None:
         return None

@@ -10,7 +10,7 @@ FORM_CSS = """
   --oe-form-line: var(--jp-border-color2, var(--vscode-panel-border, #d8dce2));
   --oe-form-bad: var(--jp-error-color1, var(--vscode-errorForeground, #c62828));
   --oe-form-brand: var(--jp-brand-color1, var(--vscode-button-background, #1976d2));
-  --oe-form-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, Menlo, Consolas, monospace));
+  --oe-form-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, Menlo, monospace));
   overflow: visible; margin: 0; font-size: 13px; container-type: inline-size; color: var(--oe-form-text);
 }
 .openenv-panel .openenv-form .widget-box, .openenv-panel .openenv-form .widget-vbox,
@@ -64,14 +64,14 @@ FORM_CSS = """
 .openenv-panel .openenv-form .openenv-hint summary:focus-visible { outline: 2px solid var(--oe-form-brand); }
 .openenv-panel .openenv-form .openenv-error { color: var(--oe-form-bad); font-size: 12px; font-weight: 550; }
 .openenv-panel .openenv-form .openenv-error > div::before { content: "▲ "; font-size: 9px; }
-.openenv-panel .openenv-form .openenv-wrong > .openenv-form-head :is(input[type=text], input[type=password], select, textarea) {
+.openenv-panel .openenv-form .openenv-wrong > .openenv-form-head
+  :is(input[type=text], input[type=password], select, textarea) {
   border-color: var(--oe-form-bad); }
-.openenv-panel .openenv-form .openenv-off > .openenv-form-head :is(.openenv-control, .openenv-form-code, .openenv-label) {
-  color: var(--oe-form-muted); }
 .openenv-panel .openenv-form .openenv-off > .openenv-form-head .widget-label,
 .openenv-panel .openenv-form .openenv-off > .openenv-form-head .openenv-label { color: var(--oe-form-muted);
   font-weight: 400; }
-.openenv-panel .openenv-form .openenv-off > .openenv-form-head :is(input[type=text], input[type=password], select, textarea) {
+.openenv-panel .openenv-form .openenv-off > .openenv-form-head
+  :is(input[type=text], input[type=password], select, textarea) {
   color: var(--oe-form-muted); border-style: dashed; }
 .openenv-panel .openenv-form .openenv-off > .openenv-form-head textarea:not(:focus) { height: 28px; overflow: hidden;
   resize: none; }

@@ -30,7 +30,7 @@ class TextControl(Control):
         super().__init__(shape, kit)
         self._name = shape.name
         self._is_given = False
-        self._is_secret = shape.is_secret or is_secret_name(shape.name)
+        self._is_secret = is_secret(shape)
         self._is_long = shape.is_long and not self._is_secret
         self._box = self._make_box()
         self.widget = kit.row([self._box], "holder")
@@ -138,6 +138,11 @@ class JsonControl(Control):
     def begin(self) -> None:
         if not self.widget.value.strip():
             self.write({"object": {}, "array": []}.get(self._kind))
+
+
+def is_secret(shape: Text) -> bool:
+    """Tell whether a text is a secret, by its schema or its name."""
+    return shape.is_secret or is_secret_name(shape.name)
 
 
 def as_json(value: Any) -> str:

@@ -25,6 +25,7 @@ class UnionControl(Control):
     def __init__(self, shape: Union, kit: Kit) -> None:
         super().__init__(shape, kit)
         self._controls: dict[int, Control] = {}
+        self._tools: dict[int, Any] = {}
         names = distinct([label(branch_name(branch, shape.discriminator)) for branch in shape.branches])
         options = [("choose…" if shape.required else "not sent", None), *zip(names, range(len(names)), strict=True)]
         options += [("null", _NULL)] if shape.nullable else []
@@ -53,10 +54,13 @@ class UnionControl(Control):
         self.edited()
 
     def _arrange(self) -> None:
-        control = self._control
-        shown = []
-        if control is not None:
-            shown = [control.widget, self.kit.row(control.tools, "form-head") if control.tools else None, control.body]
+        place, control = self.widget.value, self._control
+        if control is None:
+            self.body.children = ()
+            return
+        if control.tools and place not in self._tools:
+            self._tools[place] = self.kit.row(control.tools, "form-head")
+        shown = (control.widget, self._tools.get(place), control.body)
         self.body.children = tuple(widget for widget in shown if widget is not None)
 
     def rows(self) -> Sequence[Row]:
@@ -101,4 +105,4 @@ class UnionControl(Control):
     def close(self) -> None:
         for control in self._controls.values():
             control.close()
-        self.kit.close(self.widget, self.body)
+        self.kit.close(self.widget, self.body, *self._tools.values())
