@@ -12,7 +12,7 @@ from typing import Any
 
 from openenv_notebook.episode import Episode
 from openenv_notebook.messages import StepResult
-from openenv_notebook.policy import Policy
+from openenv_notebook.policy import Acted, Policy
 from openenv_notebook.progress import Progress
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -129,13 +129,18 @@ class Player:
         if self._is_over():
             return True  # by somebody else, while the policy thought
         with _naming(f"{where} failed"):
-            result = self._env.step(action)
+            result = self._step(action)
         self._in_episode += 1
         self._progress.step(result.reward, ended=result.done or self._in_episode == self._plan.max_steps)
         if self._plan.on_step is not None:
             with _naming(f"on_step failed at {where}"):
                 self._plan.on_step(result)
         return True
+
+    def _step(self, action: Any) -> StepResult[Any]:
+        if isinstance(action, Acted):
+            return self._env.options(actor=action.actor).step(action.action)
+        return self._env.step(action)
 
     def _pause(self) -> bool:
         """Wait until the next step is due; False when the run is to stop."""

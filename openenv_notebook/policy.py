@@ -8,12 +8,26 @@ import inspect
 import random
 import threading
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from openenv_notebook.errors import MisuseError
 from openenv_notebook.messages import Tool, short_repr
 from openenv_notebook.sampling import sample_action
 from openenv_notebook.sync_client import SyncEnvClient
+
+
+@dataclass(frozen=True)
+class Acted:
+    """An action with who chose it: a policy may return one where it is not itself who acts.
+
+    Attributes:
+        action: The action.
+        actor: "person", "policy" or "code".
+    """
+
+    action: Any
+    actor: str
 
 
 class Policy:

@@ -2,7 +2,7 @@
 
 Its public names come in when they are asked for, so that they can be used without IPython::
 
-    from openenv_notebook.jupyter import register_renderer
+    from openenv_notebook.jupyter import Panel, register_renderer
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from openenv_notebook.jupyter.panel.panel import Panel
     from openenv_notebook.jupyter.render.renderers import register as register_renderer
     from openenv_notebook.jupyter.render.renderers import unregister as unregister_renderer
     from openenv_notebook.jupyter.rendering import render_observation
 
 _HOMES = {
+    "Panel": ("openenv_notebook.jupyter.panel", "Panel"),
     "register_renderer": ("openenv_notebook.jupyter.render.renderers", "register"),
     "render_observation": ("openenv_notebook.jupyter.rendering", "render_observation"),
     "unregister_renderer": ("openenv_notebook.jupyter.render.renderers", "unregister"),
@@ -30,4 +32,4 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-__all__ = ["register_renderer", "render_observation", "unregister_renderer"]
+__all__ = ["Panel", "register_renderer", "render_observation", "unregister_renderer"]

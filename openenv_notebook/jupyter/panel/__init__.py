@@ -1,1 +1,5 @@
 """The panel: stepping an environment by hand."""
+
+from openenv_notebook.jupyter.panel.panel import Panel
+
+__all__ = ["Panel"]

@@ -1,0 +1,191 @@
+"""The action in the panel: tools, legal moves, the form, and the exact call that Step will make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from openenv_notebook.jupyter.arguments import GrammarError
+from openenv_notebook.jupyter.panel import parts, screen
+from openenv_notebook.jupyter.panel.code import Call
+from openenv_notebook.jupyter.panel.form import Form
+from openenv_notebook.jupyter.panel.moves import MOST_BUTTONS, Moves
+from openenv_notebook.legal import Legal, legal_actions
+from openenv_notebook.messages import Tool
+from openenv_notebook.schema import action_fields
+
+_ANY: Mapping[str, Any] = {"type": "object", "additionalProperties": True, "properties": {}}
+_STEP = ""
+
+
+class Incomplete(ValueError):
+    """Something is missing before the call can be made; the text says what."""
+
+
+class ActionView:
+    """Where the person says what to do.
+
+    Args:
+        put: Hands values of traits to the publisher.
+        on_step: Called when the person wants the call to be made: the button, Enter, or one click.
+        on_change: Called after every edit.
+        variable: Finds the object of a ``$name``.
+        name: The client's variable, for the code.
+    """
+
+    def __init__(
+        self,
+        put: Callable[..., None],
+        on_step: Callable[[], object],
+        on_change: Callable[[], object],
+        variable: Callable[[str], Any],
+        name: str,
+    ) -> None:
+        self._put, self._on_step, self._on_change, self._name = put, on_step, on_change, name
+        self._schema: Mapping[str, Any] | None = None
+        self._tools: dict[str, Tool] = {}
+        self._forms: dict[str, Form] = {}
+        self._observation: Any = None
+        self._sends = parts.html(screen.sends("", "…"))
+        self.step_button = parts.button("Step ▸", "Do what stands beside it", on_step, "primary", "step")
+        sends = parts.classed(parts.row(self._sends, self.step_button), "sends")
+        self._tool = parts.choice("Tool", [("", _STEP)], self._chosen, "tool")
+        self._tool.layout.display = "none"
+        self._moves = Moves(put, self._clicked, on_step, on_change, variable)
+        self._place = parts.column(names=["form-place"])
+        scroll = parts.column(self._tool, self._moves.row, self._moves.box, self._place, names=["scroll"])
+        self.widget = parts.column(parts.heading("Action"), sends, scroll, names=["area", "area-action"])
+
+    def load(self, schema: Mapping[str, Any] | None, tools: Sequence[Tool]) -> None:
+        """Take the schema of actions and the tools; before the panel is seen."""
+        self._schema = schema
+        self._tools = {tool.name: tool for tool in tools}
+        options = [(parts.label(_described(tool), 90), tool.name) for tool in tools]
+        if not tools or not _only_calls_tools(schema):
+            options.insert(0, ("step: the action itself", _STEP))
+        self._tool.options = options
+        self._tool.layout.display = None if tools else "none"
+        self._chosen()
+
+    @property
+    def form(self) -> Form:
+        """The form in use: that of the chosen tool, else that of the action."""
+        key = self._tool.value or _STEP
+        if key not in self._forms:
+            schema = self._tools[key].input_schema if key in self._tools else self._schema
+            self._forms[key] = Form(schema or _ANY, on_change=self._on_change, on_enter=self._on_step)
+        return self._forms[key]
+
+    @property
+    def tool(self) -> str:
+        """The chosen tool, "" for the action itself."""
+        return str(self._tool.value or _STEP)
+
+    def _chosen(self) -> None:
+        self._place.children = (self.form.widget,)
+        self._on_change()
+
+    def refresh(self, observation: Any, *, disabled: bool, why: str, verb: str) -> None:
+        """Show what can be done now.
+
+        Args:
+            observation: The live observation, whose legal moves are offered.
+            disabled: True while nothing can be done.
+            why: Why not, for the button's hint.
+            verb: What the button says.
+        """
+        legal = legal_actions(observation, self._schema) if not self.tool else None
+        form = self.form
+        chosen = form.value.get(legal.fields[0]) if legal is not None and len(legal.fields) == 1 else None
+        self._moves.show(legal, chosen, disabled=disabled)
+        self._put(self._moves.box.layout, display="none" if self.tool else None)
+        self._put(form.widget.layout, display="none" if self._is_covered(legal) else None)
+        try:
+            said = screen.sends(self.call().code(self._name))
+            can = True
+        except Incomplete as problem:
+            said, can = screen.sends("", str(problem)), False
+        self._put(self._sends, value=said)
+        hint = why if disabled else "Do what stands beside it" if can else "Something is missing"
+        self._put(self.step_button, disabled=disabled, tooltip=hint, description=verb)
+
+    def _is_covered(self, legal: Legal | None) -> bool:
+        """Tell whether the buttons alone are the form: one field, all its values."""
+        if legal is None or len(legal.values) > MOST_BUTTONS or self._schema is None:
+            return False
+        seen = [field.name for field in action_fields(self._schema) if not field.is_fixed and field.name != "metadata"]
+        return seen == list(legal.fields)
+
+    def call(self) -> Call:
+        """Make the call of what stands in the box, else in the form.
+
+        Returns:
+            The call.
+
+        Raises:
+            Incomplete: What is missing or wrong.
+        """
+        if self._moves.text and not self.tool:
+            return self._typed()
+        form = self.form
+        errors = form.errors
+        if errors:
+            path, text = next(iter(errors.items()))
+            more = f" · and {len(errors) - 1} more" if len(errors) > 1 else ""
+            raise Incomplete(f"{path}: {text}{more}" if path else f"{text}{more}")
+        return Call("call_tool", form.value, self.tool) if self.tool else Call("step", form.value)
+
+    def _typed(self) -> Call:
+        try:
+            found = self._moves.typed(self._schema)
+        except (GrammarError, ValueError, OSError) as error:
+            raise Incomplete(str(error)) from error
+        except Exception as error:  # UsageError is IPython's own
+            raise Incomplete(str(error)) from error
+        if not isinstance(found, Mapping):
+            raise Incomplete(f"{found!r} is no action here: name its fields, a=1 b=2, or write JSON")
+        constants = {
+            field.name: field.schema["const"]
+            for field in (action_fields(self._schema) if self._schema is not None else ())
+            if field.is_fixed and field.required
+        }
+        return Call("step", {**constants, **found})
+
+    def _clicked(self, place: int) -> None:
+        legal = self._moves.legal
+        if legal is None or place >= len(legal.values):
+            return
+        self._moves.clear()
+        form = self.form
+        field = legal.fields[0]
+        if len(legal.fields) > 1:
+            field = next((name for name in legal.fields if name not in form.value), field)
+        form.set({**form.value, field: legal.values[place]})
+        if len(legal.fields) == 1 and not form.errors:
+            self._moves.box.value = ""
+            self._on_step()
+        elif form.errors and len(legal.fields) == 1:
+            form.reveal_errors()
+        self._on_change()
+
+    def sent(self) -> None:
+        """Empty the box after its move was made."""
+        self._moves.clear()
+
+    def close(self) -> None:
+        """Free all forms, also those that are not seen."""
+        for form in self._forms.values():
+            form.close()
+
+
+def _described(tool: Tool) -> str:
+    about = " ".join(tool.description.split())
+    return f"{tool.name} · {about}" if about else tool.name
+
+
+def _only_calls_tools(schema: Mapping[str, Any] | None) -> bool:
+    """Tell whether calling a tool is all there is to do."""
+    if schema is None:
+        return True
+    kind = (schema.get("properties") or {}).get("type")
+    return isinstance(kind, Mapping) and kind.get("const") == "call_tool"

@@ -1,0 +1,127 @@
+"""The exact Python that a click stands for. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from openenv_notebook.episode import Episode, Step
+from openenv_notebook.jupyter.verbs.verb import keywords
+from openenv_notebook.masking import hides
+from openenv_notebook.payload import is_record
+
+
+class _Secret:
+    """A value that code reads from the environment, so that it stands in no notebook."""
+
+    def __init__(self, name: str) -> None:
+        self._name = re.sub(r"\W", "_", name).upper()
+
+    def __repr__(self) -> str:
+        return f"os.environ[{self._name!r}]"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call on a client.
+
+    Attributes:
+        method: "reset", "step" or "call_tool".
+        arguments: Its named arguments; of a step the fields of the action.
+        tool: The tool, for "call_tool".
+    """
+
+    method: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    tool: str = ""
+
+    def code(self, name: str) -> str:
+        """Write the call as Python.
+
+        Args:
+            name: The client's variable.
+
+        Returns:
+            One expression; secrets are read from the environment in it.
+        """
+        arguments = without_secrets(self.arguments)
+        if self.method == "step" and (set(arguments) == {"action"} and is_record(arguments["action"])):
+            return f"{name}.step({arguments!r})"
+        inside = keywords(arguments)
+        if self.method == "call_tool":
+            inside = f"{self.tool!r}, {inside}" if inside else repr(self.tool)
+        return f"{name}.{self.method}({inside})"
+
+    def make(self, client: Any) -> Any:
+        """Do it, blocking.
+
+        Args:
+            client: A blocking client.
+
+        Returns:
+            What the call returned.
+        """
+        if self.method == "step":
+            return client.step(dict(self.arguments))
+        if self.method == "call_tool":
+            return client.call_tool(self.tool, **self.arguments)
+        return client.reset(**self.arguments)
+
+    def action(self) -> dict[str, Any]:
+        """The action that travels, for a policy that returns it."""
+        if self.method == "call_tool":
+            return {"type": "call_tool", "tool_name": self.tool, "arguments": dict(self.arguments)}
+        return dict(self.arguments)
+
+
+def call_of(step: Step) -> Call:
+    """Find the call that made a step.
+
+    Args:
+        step: An entry of the record.
+
+    Returns:
+        The call, with the values that were sent.
+    """
+    action: Any = step.action if isinstance(step.action, Mapping) else {}
+    if step.kind == "tool":
+        params: Any = action.get("params") or {}
+        return Call("call_tool", dict(params.get("arguments") or {}), str(params.get("name")))
+    if step.kind == "step" and action.get("type") == "call_tool" and "tool_name" in action:
+        return Call("call_tool", dict(action.get("arguments") or {}), str(action["tool_name"]))
+    return Call("reset" if step.kind == "reset" else "step", dict(action))
+
+
+def episode_code(name: str, address: str | None, episode: Episode) -> str:
+    """Write an episode as a program that does it again.
+
+    Args:
+        name: The client's variable.
+        address: The server.
+        episode: The episode; what the server refused is left out.
+
+    Returns:
+        The program.
+    """
+    calls = [call_of(step).code(name) for step in episode if step.happened]
+    imports = ["import openenv_notebook"]
+    if any("os.environ[" in call for call in calls):
+        imports.insert(0, "import os\n")
+    return "\n".join([*imports, "", f"{name} = openenv_notebook.connect({address!r})", *calls])
+
+
+def without_secrets(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Put what stands for a secret in its place, at every depth."""
+    return {key: _kept(str(key), value) for key, value in values.items()}
+
+
+def _kept(name: str, value: Any) -> Any:
+    if hides(name, value):
+        return _Secret(name)
+    if isinstance(value, Mapping):
+        return {key: _kept(str(key), item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_kept(name, item) for item in value]
+    return value

@@ -1,0 +1,82 @@
+"""The head of the panel: whose session, where it stands, how it begins anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from openenv_notebook.jupyter.arguments import GrammarError, read_payload, read_typed
+from openenv_notebook.jupyter.desk import typed_values
+from openenv_notebook.jupyter.panel import parts, screen
+from openenv_notebook.jupyter.panel.screen import Facts
+
+
+class Header:
+    """Name, address, state; seed and Reset; New session and Close apart.
+
+    Args:
+        put: Hands values of traits to the publisher.
+        on_reset: Called when the person wants an episode.
+        on_new_session: Called when the person wants another session.
+        on_close: Called when the person wants the session closed.
+        on_save: Called when the person wants the record in a file.
+        variable: Finds the object of a ``$name``.
+    """
+
+    def __init__(
+        self,
+        put: Callable[..., None],
+        on_reset: Callable[[], object],
+        on_new_session: Callable[[], object],
+        on_close: Callable[[], object],
+        on_save: Callable[[], object],
+        variable: Callable[[str], Any],
+    ) -> None:
+        self._put, self._variable = put, variable
+        self._title = parts.html("", "title")
+        self._facts = parts.html("", "facts")
+        self._seed = parts.text_box("seed", "any", on_reset, "seed")
+        self.reset_button = parts.button("Reset", "Begin an episode", on_reset)
+        self._more = parts.toggle("⋯", "Reset arguments, Save, New session, Close", self._opened)
+        self.row = parts.row(self._title, self._facts, self._seed, self.reset_button, self._more, names=["header"])
+        self._arguments = parts.text_box("Reset with", "key=value …, or JSON", on_reset, "arguments")
+        self._save = parts.button("Save", "Write the episodes into a file beside this notebook", on_save)
+        self.new_button = parts.button("New session", "Give this session up and begin in another", on_new_session)
+        self.close_button = parts.button("Close", "Close the session", on_close, "danger")
+        self.more = parts.row(self._arguments, self._save, self.new_button, self.close_button, names=["more"])
+        self.more.layout.display = "none"
+
+    def _opened(self, on: bool) -> None:
+        self.more.layout.display = None if on else "none"
+
+    def arguments(self) -> dict[str, Any]:
+        """Read what reset is given: only what is filled in.
+
+        Returns:
+            The arguments by name.
+
+        Raises:
+            GrammarError: If it cannot be read.
+        """
+        found = typed_values(
+            read_payload("reset", str(self._arguments.value).strip(), {}).payload, None, self._variable
+        )
+        if not isinstance(found, Mapping):
+            raise GrammarError(f"reset takes named arguments, key=value or JSON, not {found!r}")
+        seed = str(self._seed.value).strip()
+        return {**({"seed": read_typed(seed, None)} if seed else {}), **found}
+
+    def refresh(self, title: str, facts: Facts, *, disabled: bool, is_closed: bool) -> None:
+        """Show where the session stands.
+
+        Args:
+            title: Name, address and state, as HTML.
+            facts: Episode, step, return.
+            disabled: True while no episode can be begun.
+            is_closed: True when the session is closed for good.
+        """
+        self._put(self._title, value=title)
+        self._put(self._facts, value=screen.facts(facts))
+        self._put(self.reset_button, disabled=disabled or is_closed)
+        self._put(self.new_button, disabled=is_closed)
+        self._put(self.close_button, disabled=is_closed)

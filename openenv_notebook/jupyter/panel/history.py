@@ -1,0 +1,168 @@
+"""The record of a client -> rows of the log and points of the chart. Pure; nobody is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from openenv_notebook.characters import one_line
+from openenv_notebook.episode import Episode, Step
+from openenv_notebook.jupyter.panel.chart import Point
+from openenv_notebook.jupyter.render.cards import reward
+
+PAGE = 200
+_WHO = {"code": "code", "person": "you", "policy": "policy"}
+# Blanks that a list box does not fold into one.
+_BLANK = "\u00a0"
+_WIDTHS = (5, 7, 26, 9, 5, 7)
+HEAD = ("#", "who", "action", "reward", "done", "ms")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One step of the record and where it stands.
+
+    Attributes:
+        step: The step.
+        episode: The number of its episode, from 1.
+        number: Its number within the episode; 0 is the reset.
+        length: How many numbers its episode has so far.
+        before: The step before it in the episode, None for the first.
+    """
+
+    step: Step
+    episode: int
+    number: int
+    length: int
+    before: Step | None
+
+
+def entries(episodes: Sequence[Episode], *, page: int = 0) -> list[Entry]:
+    """List a page of the record, the newest first.
+
+    Args:
+        episodes: All episodes, the oldest first.
+        page: 0 for the newest 200 steps, 1 for those before them.
+
+    Returns:
+        At most 200 entries.
+    """
+    skip, found = page * PAGE, list[Entry]()
+    for count in range(len(episodes), 0, -1):
+        steps = episodes[count - 1].steps
+        if skip >= len(steps):
+            skip -= len(steps)
+            continue
+        offset = 0 if steps and steps[0].kind == "reset" else 1
+        length = len(steps) - 1 + offset
+        for place in range(len(steps) - 1 - skip, -1, -1):
+            before = steps[place - 1] if place else None
+            found.append(Entry(steps[place], count, place + offset, length, before))
+            if len(found) == PAGE:
+                return found
+        skip = 0
+    return found
+
+
+def pages(episodes: Sequence[Episode]) -> int:
+    """Count the pages of a record; an empty one has one."""
+    return max(1, -(-sum(len(episode) for episode in episodes) // PAGE))
+
+
+def row(entry: Entry) -> str:
+    """Write an entry as one line of the log, in columns for a font of equal widths."""
+    step = entry.step
+    number = "reset" if step.kind == "reset" else str(entry.number)
+    outcome = type(step.error).__name__ if step.error is not None else reward(step.reward)
+    done = "done" if step.done else ""
+    cells = (number, _WHO.get(step.actor, step.actor), action_text(step), outcome, done, f"{step.seconds * 1000:.0f}")
+    if step.error is not None:
+        # Its name needs the room of both.
+        cells = (*cells[:3], outcome.ljust(_WIDTHS[3]), "", cells[5])
+    return columns(cells)
+
+
+def columns(cells: Sequence[str]) -> str:
+    """Set cells in columns: numbers to the right, texts to the left, what is too long cut."""
+    shown = []
+    for place, (cell, width) in enumerate(zip(cells, _WIDTHS, strict=True)):
+        cell = one_line(cell)
+        cell = cell if len(cell) <= width else f"{cell[: width - 1]}…"
+        shown.append(cell.rjust(width) if place in (3, 5) else cell.ljust(width))
+    return (" " * 2).join(shown).replace(" ", _BLANK)
+
+
+def action_text(step: Step) -> str:
+    """Write what was sent in few characters: ``column=3``, ``echo(message='hi')``."""
+    action: Any = step.action
+    if not isinstance(action, Mapping):
+        return repr(action)
+    if action.get("type") == "call_tool" or step.kind == "tool":
+        inside = action.get("params", action)
+        name = inside.get("tool_name", inside.get("name", "?")) if isinstance(inside, Mapping) else "?"
+        arguments = inside.get("arguments") if isinstance(inside, Mapping) else None
+        return f"{name}({_pairs(arguments if isinstance(arguments, Mapping) else {})})"
+    shown = {key: value for key, value in action.items() if key != "metadata" or value}
+    return _pairs(shown) or ("" if step.kind == "reset" else "{}")
+
+
+def _pairs(values: Mapping[Any, Any]) -> str:
+    return ", ".join(f"{key}={_short(value)}" for key, value in values.items())
+
+
+def _short(value: Any) -> str:
+    text = repr(value) if not isinstance(value, Mapping) else repr(dict(value))
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+class Curve:
+    """The points of the chart, taken in as the record grows: each step is looked at once."""
+
+    def __init__(self, most: int = 400) -> None:
+        self._most = most
+        self._points: list[Point] = []
+        self._steps: list[Step] = []
+        self._seen: tuple[str, int] = ("", 0)
+        self.count = 0
+
+    def take(self, episodes: Sequence[Episode]) -> Sequence[Point]:
+        """Take in what is new.
+
+        Args:
+            episodes: All episodes, the oldest first.
+
+        Returns:
+            The last points, the oldest first.
+        """
+        known, number = self._seen
+        ids = [episode.episode_id for episode in episodes]
+        start = ids.index(known) if known in ids else 0
+        if known not in ids:
+            number = 0
+        for place in range(start, len(episodes)):
+            steps = episodes[place].steps
+            self._add(steps, number if place == start else 0)
+            self._seen = (episodes[place].episode_id, len(steps))
+        return self._points
+
+    def _add(self, steps: Sequence[Step], start: int) -> None:
+        total = self._points[-1].total if start and self._points else 0.0
+        begins = start == 0
+        for step in steps[start:]:
+            if step.kind == "reset":
+                begins, total = True, 0.0
+                continue
+            gained = float(step.reward or 0.0)
+            total += gained
+            self._points.append(Point(gained, total, begins))
+            self._steps.append(step)
+            self.count += 1
+            begins = False
+        excess = len(self._points) - self._most
+        if excess > self._most:
+            del self._points[:excess], self._steps[:excess]
+
+    def place_of(self, step: Step | None) -> int | None:
+        """Find the point of a step, None if it has none."""
+        return next((place for place, known in enumerate(self._steps) if known is step), None)

@@ -1,0 +1,163 @@
+"""The log: one list that arrow keys walk through, pages, and what else may stand in its place."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets
+
+from openenv_notebook.episode import Episode, Step
+from openenv_notebook.jupyter.panel import history, parts, screen
+from openenv_notebook.jupyter.panel.history import Entry
+
+_LOG, _PYTHON, _STATE = "log", "python", "state"
+
+
+class LogView:
+    """What happened, and which step is looked at.
+
+    Args:
+        put: Hands values of traits to the publisher.
+        is_writing: Tells whether a change of a trait is our own.
+        on_change: Called when the person looks at another step, page or view.
+        on_state: Called when the person asks for the state.
+    """
+
+    def __init__(
+        self,
+        put: Callable[..., None],
+        is_writing: Callable[[], bool],
+        on_change: Callable[[], object],
+        on_state: Callable[[], object],
+    ) -> None:
+        self._put, self._is_writing, self._on_change, self._on_state = put, is_writing, on_change, on_state
+        self.viewing: Step | None = None
+        self._page, self._view = 0, _LOG
+        self._entries: list[Entry] = []
+        self._newest: Step | None = None
+        self.state_text = ""
+        self._make()
+
+    def _make(self) -> None:
+        self._list = parts.classed(ipywidgets.Select(options=[], description="Steps", rows=6), "steps", "quiet")
+        self._list.observe(self._selected, "index")
+        self._slider = parts.classed(
+            ipywidgets.IntSlider(description="Step looked at", min=0, max=1, readout=False, continuous_update=True),
+            "quiet",
+        )
+        self._slider.observe(self._slid, "value")
+        self._viewing = parts.html("", "viewing")
+        self._live = parts.button("Live", "Look at the newest step again", self.go_live)
+        self._older = parts.button("◀ Older", "The 200 steps before these", lambda: self._turn(1))
+        self._newer = parts.button("Newer ▶", "The 200 steps after these", lambda: self._turn(-1))
+        self._python = parts.toggle("Python", "The episode as a program", lambda on: self._look(_PYTHON, on))
+        self._state = parts.toggle("State", "Ask the environment for its state", lambda on: self._look(_STATE, on))
+        self._columns = parts.html(
+            f'<div aria-hidden="true">{html.escape(history.columns(history.HEAD))}</div>', "columns"
+        )
+        self._code = parts.classed(ipywidgets.Textarea(description="Text to copy", disabled=False), "code", "quiet")
+        self._code.layout.display = "none"
+        head = parts.row(
+            parts.heading("Log"), self._viewing, self._older, self._newer, self._slider, self._live,
+            self._python, self._state, names=["log-head"],
+        )  # fmt: skip
+        self.widget = parts.column(head, self._columns, self._list, self._code, names=["area", "area-log"])
+
+    # The person
+
+    def _selected(self, change: dict[str, Any]) -> None:
+        place = change["new"]
+        if self._is_writing() or place is None or place >= len(self._entries):
+            return
+        self._look_at(self._entries[place].step)
+
+    def _slid(self, change: dict[str, Any]) -> None:
+        if self._is_writing() or not self._entries:
+            return
+        place = len(self._entries) - 1 - min(max(int(change["new"]), 0), len(self._entries) - 1)
+        self._look_at(self._entries[place].step)
+
+    def _look_at(self, step: Step) -> None:
+        self.viewing = None if step is self._newest else step
+        self._on_change()
+
+    def go_live(self) -> None:
+        """Look at the newest step again."""
+        self.viewing, self._page = None, 0
+        self._on_change()
+
+    def _turn(self, pages: int) -> None:
+        self._page = max(0, self._page + pages)
+        self._on_change()
+
+    def _look(self, view: str, on: bool) -> None:
+        if self._is_writing():
+            return
+        self._view = view if on else _LOG
+        if on and view == _STATE:
+            self._on_state()
+        self._on_change()
+
+    # What is seen
+
+    def refresh(self, episodes: Sequence[Episode], code: Callable[[], str]) -> Entry | None:
+        """Show the record.
+
+        Args:
+            episodes: All episodes, the oldest first.
+            code: Writes the episode as a program, where that is looked at.
+
+        Returns:
+            The entry that is looked at, None for the newest.
+        """
+        pages = history.pages(episodes)
+        self._page = min(self._page, pages - 1)
+        self._entries = found = history.entries(episodes, page=self._page)
+        newest = found[0] if found and self._page == 0 else next(iter(history.entries(episodes)), None)
+        self._newest = newest.step if newest is not None else None
+        place = next((place for place, entry in enumerate(found) if entry.step is self.viewing), None)
+        entry = found[place] if place is not None else None
+        if self.viewing is not None and entry is None and self._page == 0:
+            entry = self._find(episodes)
+        at = place if place is not None else (0 if found and self._page == 0 and self.viewing is None else None)
+        self._put(self._list, options=tuple(map(history.row, found)), index=at)
+        last = max(len(found) - 1, 1)
+        self._put(self._slider, max=last, value=last - (at or 0), disabled=len(found) < 2)
+        self._name(entry, newest, pages)
+        self._show(code)
+        return entry
+
+    def _find(self, episodes: Sequence[Episode]) -> Entry | None:
+        """Find what is looked at on another page; what the record has dropped is looked at no more."""
+        for page in range(history.pages(episodes)):
+            for entry in history.entries(episodes, page=page):
+                if entry.step is self.viewing:
+                    return entry
+        self.viewing = None
+        return None
+
+    def _name(self, entry: Entry | None, newest: Entry | None, pages: int) -> None:
+        if entry is not None:
+            said = f"viewing #{entry.number} of {entry.length} · episode {entry.episode}"
+        else:
+            said = "live" if newest is not None else ""
+        if pages > 1:
+            said += f" · page {self._page + 1} of {pages}"
+        self._put(self._viewing, value=screen.hint(said))
+        self._put(self._live, disabled=entry is None and self._page == 0)
+        self._put(self._older.layout, display=None if pages > 1 else "none")
+        self._put(self._newer.layout, display=None if pages > 1 else "none")
+        self._put(self._older, disabled=self._page >= pages - 1)
+        self._put(self._newer, disabled=self._page == 0)
+
+    def _show(self, code: Callable[[], str]) -> None:
+        is_log = self._view == _LOG
+        self._put(self._python, value=self._view == _PYTHON)
+        self._put(self._state, value=self._view == _STATE)
+        for made in (self._columns, self._list):
+            self._put(made.layout, display=None if is_log else "none")
+        self._put(self._code.layout, display="none" if is_log else None)
+        if not is_log:
+            self._put(self._code, value=code() if self._view == _PYTHON else self.state_text)

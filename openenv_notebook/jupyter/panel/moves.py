@@ -1,0 +1,127 @@
+"""Actions of one click: a button each, or a box that completes where there are many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from openenv_notebook.errors import OpenEnvError
+from openenv_notebook.jupyter.arguments import GrammarError, read_payload
+from openenv_notebook.jupyter.desk import typed_values
+from openenv_notebook.jupyter.panel import parts
+from openenv_notebook.legal import Legal
+from openenv_notebook.schema import only_required_field
+
+MOST_BUTTONS = 12
+
+
+class Moves:
+    """Buttons for what is legal now, and the box for a move.
+
+    Args:
+        put: Hands values of traits to the publisher.
+        on_click: Called with the place of the legal value that was clicked.
+        on_enter: Called when Enter is pressed in the box.
+        on_change: Called when the box's text changes.
+        variable: Finds the object of a ``$name``.
+    """
+
+    def __init__(
+        self,
+        put: Callable[..., None],
+        on_click: Callable[[int], object],
+        on_enter: Callable[[], object],
+        on_change: Callable[[], object],
+        variable: Callable[[str], Any],
+    ) -> None:
+        self._put = put
+        self._variable = variable
+        self.legal: Legal | None = None
+        self._buttons = [self._button(place, on_click) for place in range(MOST_BUTTONS)]
+        self._box = parts.completed_box("Move", "type a value, Enter steps", on_enter, "move")
+        self._box.observe(lambda _: on_change(), "value")
+        self.row = parts.row(*self._buttons, names=["moves"])
+        self.row.layout.display = "none"
+        self.box = self._box
+
+    @staticmethod
+    def _button(place: int, on_click: Callable[[int], object]) -> Any:
+        made = parts.button("", "", lambda: on_click(place))
+        made.layout.display = "none"
+        return made
+
+    @property
+    def text(self) -> str:
+        """What stands in the box."""
+        return str(self._box.value).strip()
+
+    def clear(self) -> None:
+        """Empty the box."""
+        self._put(self._box, value="")
+
+    def show(self, legal: Legal | None, chosen: Any, *, disabled: bool) -> None:
+        """Offer what is legal now.
+
+        Args:
+            legal: The legal values; None for no buttons.
+            chosen: The value that the form holds.
+            disabled: True while nothing can be done.
+        """
+        self.legal = legal
+        values = legal.values if legal is not None else ()
+        as_buttons = values if len(values) <= MOST_BUTTONS else ()
+        for place, made in enumerate(self._buttons):
+            is_used = place < len(as_buttons)
+            self._put(made.layout, display=None if is_used else "none")
+            if is_used and legal is not None:
+                self._name(made, legal, as_buttons[place], chosen, disabled)
+        self._put(self.row.layout, display=None if as_buttons else "none")
+        options = tuple(dict.fromkeys(written(value) for value in values)) if not as_buttons else ()
+        hint = f"one of {len(values)} legal moves, Enter steps" if options else "type a value, Enter steps"
+        self._put(self._box, options=options, placeholder=hint, disabled=disabled)
+
+    def _name(self, made: Any, legal: Legal, value: Any, chosen: Any, disabled: bool) -> None:
+        fields = " or ".join(legal.fields)
+        steps = "Step with" if len(legal.fields) == 1 else "Fill in"
+        self._put(
+            made,
+            description=parts.label(written(value), 24),
+            tooltip=parts.label(f"{steps} {fields}={value!r}", 80),
+            disabled=disabled,
+        )
+        others = tuple(name for name in made._dom_classes if name != "openenv-chosen")
+        self._put(made, _dom_classes=(*others, "openenv-chosen") if same(value, chosen) else others)
+
+    def typed(self, schema: Mapping[str, Any] | None) -> Any:
+        """Read the box as ``%openenv step`` reads its line.
+
+        Args:
+            schema: The JSON Schema of the action.
+
+        Returns:
+            A dict of fields, or one value for the only required field.
+
+        Raises:
+            GrammarError: If it cannot be read.
+        """
+        text = self.text
+        if self.legal is not None and len(self.legal.fields) == 1:
+            for value in self.legal.values:
+                if written(value) == text:
+                    return {self.legal.fields[0]: value}
+        try:
+            found = typed_values(read_payload("step", text, {}).payload, schema, self._variable)
+        except OpenEnvError as error:
+            raise GrammarError(str(error)) from error
+        only = only_required_field(schema) if schema is not None else None
+        return found if isinstance(found, Mapping) or only is None else {only.name: found}
+
+
+def written(value: Any) -> str:
+    """Write a legal value as a person would type it."""
+    return value if isinstance(value, str) else repr(value)
+
+
+def same(value: Any, other: Any) -> bool:
+    """Compare as JSON does: true is not 1."""
+    return type(value) is type(other) and bool(value == other)

@@ -1,0 +1,117 @@
+"""Changes of widgets on their way to the browser: seldom enough for any server, the last state always."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from openenv_notebook import events
+
+# jupyter_server drops messages silently above 1,000 a second; 15 pictures a second look smooth.
+_PERIOD = 1 / 15
+
+
+class Publisher:
+    """Writes traits of widgets on the events thread, all that came up since the last time at once.
+
+    One thread writes, because widgets are not made for two.
+
+    Args:
+        build: Called before each writing; it puts what is to be seen now.
+    """
+
+    def __init__(self, build: Callable[[], None]) -> None:
+        self._build = build
+        self._guard = threading.Lock()
+        self._pending: dict[Any, dict[str, Any]] = {}
+        self._is_due = False
+        self._is_closed = False
+        self._last = 0.0
+        self._writer: int | None = None
+        events.lease()
+
+    @property
+    def is_writing(self) -> bool:
+        """True in whoever is called because a trait is being written: no person changed it."""
+        return self._writer == threading.get_ident()
+
+    def request(self) -> None:
+        """Have everything built and written soon. From any thread; never waits."""
+        with self._guard:
+            if self._is_due or self._is_closed:
+                return
+            self._is_due = True
+            wait = self._last + _PERIOD - time.monotonic()
+        events.after(max(0.0, wait), self.flush)
+
+    def put(self, widget: Any, **traits: Any) -> None:
+        """Take values of traits; those put last are written. From any thread.
+
+        Args:
+            widget: The widget.
+            **traits: Values by name.
+        """
+        with self._guard:
+            self._pending.setdefault(widget, {}).update(traits)
+
+    def flush(self) -> None:
+        """Build and write now."""
+        with self._guard:
+            self._is_due = False
+            self._last = time.monotonic()
+            if self._is_closed:
+                return
+        self._build()
+        with self._guard:
+            pending, self._pending = self._pending, {}
+        self._writer = threading.get_ident()
+        try:
+            for widget, traits in pending.items():
+                _write(widget, traits)
+        finally:
+            self._writer = None
+
+    def flush_on_events_thread(self, within: float = 1.0) -> None:
+        """Have everything written now, and wait for it: for who is about to show the widgets."""
+        written = threading.Event()
+
+        def write() -> None:
+            try:
+                self.flush()
+            finally:
+                written.set()
+
+        events.after(0.0, write)
+        written.wait(within)
+
+    def close(self) -> None:
+        """Write no more."""
+        with self._guard:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            self._pending.clear()
+        events.give_back()
+
+
+def _write(widget: Any, traits: dict[str, Any]) -> None:
+    changed = {name: value for name, value in traits.items() if getattr(widget, name) != value}
+    if not changed:
+        return
+    with widget.hold_sync():
+        for name, value in changed.items():
+            setattr(widget, name, value)
+    reach_from_any_shell(widget)
+
+
+def reach_from_any_shell(widget: Any) -> None:
+    """Let clicks on a widget arrive while a cell runs.
+
+    ipykernel 7.4 sends a click to the shell from where the widget was written last; without
+    that note it goes where the browser says, which is not the busy one.
+    """
+    with contextlib.suppress(Exception):
+        del widget.comm._reply_subshell_id

@@ -1,0 +1,181 @@
+"""The looks of the panel: one style sheet, in the front end's own colours.
+
+Where a front end drops it, the controls stand below each other in the order of work, and
+everything still functions.
+"""
+
+from __future__ import annotations
+
+PANEL_CSS = """
+.openenv-panel {
+  --oe-text: var(--jp-ui-font-color1, var(--vscode-editor-foreground, #1f2328));
+  --oe-muted: var(--jp-ui-font-color2, var(--vscode-descriptionForeground, #656d76));
+  --oe-line: var(--jp-border-color2, var(--vscode-panel-border, #d8dce2));
+  --oe-card: var(--jp-layout-color1, var(--vscode-editor-background, #fff));
+  --oe-soft: var(--jp-layout-color2, var(--vscode-sideBar-background, #f5f7fa));
+  --oe-brand: var(--jp-brand-color1, var(--vscode-button-background, #1976d2));
+  --oe-on-brand: var(--jp-ui-inverse-font-color1, var(--vscode-button-foreground, #fff));
+  --oe-good: var(--jp-success-color1, #1a7f37);
+  --oe-bad: var(--jp-error-color1, #c62828);
+  --oe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, Menlo, Consolas, monospace));
+  container-type: inline-size;
+  box-sizing: border-box;
+  width: 100%;
+  max-width: 1280px;
+  margin: 4px 0;
+  color: var(--oe-text);
+  background: var(--oe-card);
+  border: 1px solid var(--oe-line);
+  border-radius: 10px;
+  overflow: hidden;
+  font-size: 13px;
+  font-variant-numeric: tabular-nums;
+}
+.openenv-panel * { box-sizing: border-box; }
+.openenv-panel .widget-html-content, .openenv-panel .jupyter-widgets { line-height: 1.45; }
+.openenv-panel .widget-html { margin: 0; min-width: 0; height: auto; overflow: visible; }
+.openenv-panel .widget-html > .widget-html-content { color: var(--oe-text); font-size: 13px; overflow: visible; }
+.openenv-panel .openenv-style { display: none; }
+.openenv-panel .openenv-hidden { display: none !important; }
+.openenv-panel .widget-label { color: var(--oe-muted); font-size: 12px; width: auto; min-width: 0; padding: 0; }
+.openenv-panel .openenv-quiet > .widget-label, .openenv-panel .openenv-quiet > label {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
+}
+.openenv-panel input[type=text], .openenv-panel input[type=password], .openenv-panel input[type=number],
+.openenv-panel textarea, .openenv-panel select {
+  font: inherit; color: var(--oe-text); background: var(--oe-card); border: 1px solid var(--oe-line);
+  border-radius: 6px; padding: 4px 8px; min-width: 0;
+}
+.openenv-panel input[type=text], .openenv-panel input[type=password], .openenv-panel select { height: 30px; }
+.openenv-panel select:not([size]) { padding-right: 22px; }
+.openenv-panel .jupyter-button {
+  font: inherit; font-weight: 550; height: 30px; line-height: 28px; width: auto; margin: 0; padding: 0 12px;
+  color: var(--oe-text); background: var(--oe-soft); border: 1px solid var(--oe-line); border-radius: 6px;
+  box-shadow: none; text-overflow: ellipsis; overflow: hidden;
+}
+.openenv-panel .jupyter-button:hover:enabled { border-color: var(--oe-brand); box-shadow: none; }
+.openenv-panel .jupyter-button:disabled { opacity: .5; cursor: default; }
+.openenv-panel .jupyter-button.mod-active { border-color: var(--oe-brand); color: var(--oe-brand); box-shadow: none; }
+.openenv-panel .jupyter-button.openenv-primary {
+  background: var(--oe-brand); border-color: var(--oe-brand); color: var(--oe-on-brand);
+}
+.openenv-panel .jupyter-button.openenv-danger { color: var(--oe-bad); }
+.openenv-panel .jupyter-button.openenv-chosen {
+  background: var(--oe-brand); border-color: var(--oe-brand); color: var(--oe-on-brand);
+}
+.openenv-panel :is(input, textarea, select, button):focus-visible {
+  outline: 2px solid var(--oe-brand); outline-offset: 1px;
+}
+.openenv-panel .openenv-row { display: flex; gap: 8px; align-items: center; overflow: visible; flex-wrap: wrap; }
+.openenv-panel .openenv-row > * { margin: 0; flex: none; }
+
+.openenv-panel .openenv-header { padding: 8px 14px; min-height: 48px; gap: 10px 12px; }
+.openenv-panel .openenv-title { margin-right: auto; }
+.openenv-panel .openenv-title .widget-html-content, .openenv-panel .openenv-facts .widget-html-content {
+  display: flex; gap: 12px; align-items: center; white-space: nowrap;
+}
+.openenv-panel .openenv-name { font-weight: 650; font-size: 15px; }
+.openenv-panel .openenv-address { color: var(--oe-muted); font-family: var(--oe-mono); font-size: 12px;
+  overflow: hidden; text-overflow: ellipsis; max-width: 260px; }
+.openenv-panel .openenv-chip { border-radius: 99px; padding: 1px 9px; font-size: 12px; font-weight: 600;
+  border: 1px solid currentColor; color: var(--oe-muted); }
+.openenv-panel .openenv-chip[data-state=open] { color: var(--oe-good); }
+.openenv-panel .openenv-chip[data-state=lost] { color: var(--oe-bad); }
+.openenv-panel .openenv-facts span { color: var(--oe-muted); }
+.openenv-panel .openenv-facts b { color: var(--oe-text); font-weight: 600; }
+.openenv-panel .openenv-seed { display: flex; align-items: center; gap: 8px; }
+.openenv-panel .openenv-seed input { width: 64px; }
+.openenv-panel .openenv-more { padding: 0 14px 8px; gap: 8px 12px; }
+.openenv-panel .openenv-arguments { flex: 1 1 220px; display: flex; align-items: center; gap: 8px; }
+.openenv-panel .openenv-arguments input { flex: 1; }
+
+.openenv-panel .openenv-body {
+  display: grid; grid-template-columns: minmax(0, 1.35fr) minmax(0, 1fr);
+  grid-template-areas: "observation action" "log run"; border-top: 1px solid var(--oe-line); overflow: visible;
+}
+.openenv-panel .openenv-area { padding: 9px 14px; min-width: 0; overflow: hidden; }
+.openenv-panel .openenv-area > * { margin: 0; }
+.openenv-panel .openenv-area-observation { grid-area: observation; height: 366px; }
+.openenv-panel .openenv-area-action { grid-area: action; height: 366px; border-left: 1px solid var(--oe-line); }
+.openenv-panel .openenv-area-run { grid-area: run; height: 190px; border-left: 1px solid var(--oe-line);
+  border-top: 1px solid var(--oe-line); }
+.openenv-panel .openenv-area-log { grid-area: log; height: 190px; border-top: 1px solid var(--oe-line); }
+.openenv-panel .openenv-heading { font-size: 11px; letter-spacing: .06em; text-transform: uppercase; font-weight: 600;
+  color: var(--oe-muted); }
+.openenv-panel .openenv-hint { color: var(--oe-muted); font-size: 12px; }
+
+.openenv-panel .openenv-sends { background: var(--oe-soft); border: 1px solid var(--oe-line); border-radius: 6px;
+  padding: 5px 6px 5px 10px; margin: 6px 0; display: flex; align-items: center; gap: 8px; flex: none;
+  overflow: hidden; }
+.openenv-panel .openenv-sends > .widget-html { flex: 1 1 0; overflow: hidden; }
+.openenv-panel .openenv-sends code { font-family: var(--oe-mono); font-size: 12.5px; color: var(--oe-text);
+  background: none; padding: 0; display: block; max-height: 3em; overflow: auto; white-space: pre-wrap;
+  overflow-wrap: anywhere; }
+.openenv-panel .openenv-scroll { overflow: hidden auto; flex: 1 1 0; min-height: 0; padding-bottom: 4px; display: flex;
+  flex-direction: column; }
+.openenv-panel .openenv-scroll > * { flex: none; margin: 0 0 6px; }
+.openenv-panel .openenv-moves { gap: 6px; }
+.openenv-panel .openenv-moves .jupyter-button { min-width: 36px; padding: 0 10px; max-width: 180px; }
+.openenv-panel .openenv-move { display: flex; align-items: center; gap: 8px; width: 100%; }
+.openenv-panel .openenv-move input { flex: 1; }
+.openenv-panel .openenv-tool { display: flex; align-items: center; gap: 8px; width: 100%; }
+.openenv-panel .openenv-tool select { flex: 1; }
+
+.openenv-panel .openenv-run-row input { width: 52px; }
+.openenv-panel .openenv-run-row select { width: auto; max-width: 130px; }
+.openenv-panel .openenv-count { display: flex; align-items: center; gap: 6px; }
+.openenv-panel .openenv-chart { margin-top: 8px; }
+
+.openenv-panel .openenv-log-head { min-height: 30px; gap: 6px; }
+.openenv-panel .openenv-log-head > .openenv-viewing { margin-left: auto; }
+.openenv-panel .openenv-log-head .jupyter-button { height: 24px; line-height: 22px; padding: 0 8px; font-size: 12px; }
+.openenv-panel .openenv-log-head .widget-slider, .openenv-panel .openenv-log-head .widget-hslider {
+  width: 96px; height: 24px; margin: 0 6px; }
+.openenv-panel .openenv-columns { font-family: var(--oe-mono); font-size: 12px; font-weight: 600; }
+.openenv-panel .openenv-columns .widget-html-content { color: var(--oe-muted); font-family: var(--oe-mono);
+  font-size: 12px; white-space: nowrap; padding: 0 5px; border-bottom: 1px solid var(--oe-line); overflow: hidden; }
+.openenv-panel .openenv-steps { width: 100%; flex: 1 1 0; min-height: 0; height: auto; }
+.openenv-panel .openenv-steps select { width: 100%; height: 100%; border: 0; padding: 0; border-radius: 0;
+  font-family: var(--oe-mono); font-size: 12px; background: transparent; overflow: auto; }
+.openenv-panel .openenv-steps option { padding: 2px 5px; border-bottom: 1px solid var(--oe-line); }
+.openenv-panel .openenv-code { width: 100%; flex: 1 1 0; min-height: 0; height: auto; }
+.openenv-panel .openenv-code textarea { width: 100%; height: 100%; font-family: var(--oe-mono); font-size: 12px;
+  resize: none; white-space: pre; overflow: auto; }
+
+.openenv-panel .openenv-status { padding: 5px 14px; min-height: 30px; border-top: 1px solid var(--oe-line);
+  background: var(--oe-soft); flex-wrap: nowrap; }
+.openenv-panel .openenv-status > .openenv-said { flex: 1 1 0; min-width: 0; }
+.openenv-panel .openenv-said .widget-html-content { font-size: 12px; color: var(--oe-muted); white-space: nowrap;
+  overflow: hidden; text-overflow: ellipsis; }
+.openenv-panel .openenv-said [role=alert] { color: var(--oe-bad); font-weight: 550; white-space: normal; }
+
+@container (max-width: 760px) {
+  .openenv-panel .openenv-body { grid-template-columns: minmax(0, 1fr);
+    grid-template-areas: "observation" "action" "run" "log"; }
+  .openenv-panel .openenv-area-action, .openenv-panel .openenv-area-run {
+    border-left: 0; border-top: 1px solid var(--oe-line); }
+  .openenv-panel .openenv-area-action { height: 216px; }
+  .openenv-panel .openenv-area-run { height: 176px; }
+  .openenv-panel .openenv-area-log { height: 168px; }
+}
+@media (forced-colors: active) {
+  .openenv-panel .jupyter-button { border: 1px solid ButtonText; }
+  .openenv-panel .jupyter-button.openenv-primary, .openenv-panel .jupyter-button.openenv-chosen {
+    outline: 2px solid Highlight; }
+}
+/* The still picture of the episode is for notebooks without a living panel. */
+.jp-OutputArea:has(.openenv-panel) .jp-OutputArea-child:has(.openenv-still) { display: none; }
+.jp-OutputArea:has(.openenv-panel) .openenv-still { display: none; }
+"""
+
+
+def style_sheet(*parts: str) -> str:
+    """Write the style element for an HTML widget.
+
+    Args:
+        *parts: Further rules, of the form and of the observation.
+
+    Returns:
+        One ``style`` element.
+    """
+    return f"<style>{PANEL_CSS}{''.join(parts)}</style>"

@@ -1,0 +1,47 @@
+"""The verb of the panel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from openenv_notebook.jupyter.arguments import read_words
+from openenv_notebook.jupyter.desk import Desk
+from openenv_notebook.jupyter.verbs.verb import Verb
+
+_OPTIONS = {"on": "text", "out": "text", "policy": "list"}
+
+
+def panel(desk: Desk, rest: str) -> Any:
+    """Show the panel of a client."""
+    line = read_words("panel", rest, _OPTIONS)
+    if len(line.words) > 1 or (line.words and "on" in line.options):
+        raise UsageError("panel takes one client's name: %openenv panel env")
+    if line.words:
+        line.options["on"] = line.words[0]
+    name, client = desk.client(line)
+    policies = {policy: desk.variable(policy) for policy in line.options.get("policy", ())}
+    wrong = next((policy for policy, value in policies.items() if not callable(value)), None)
+    if wrong is not None:
+        raise UsageError(f"--policy takes the name of a function; {wrong} is a {type(policies[wrong]).__name__}")
+    # ipywidgets takes time to load: only who wants a panel pays for it.
+    from openenv_notebook.jupyter.panel import Panel
+
+    made = Panel(client, name=name, policies=policies)
+    given = f", policies={{{', '.join(f'{policy!r}: {policy}' for policy in policies)}}}" if policies else ""
+    desk.twin = f"from openenv_notebook.jupyter import Panel\n\nPanel({name}{given})"
+    made.display()
+    return desk.out(line, made)
+
+
+VERBS = (
+    Verb(
+        "panel",
+        "[NAME] [--policy FUNCTION …]",
+        "buttons, a form and a picture for the session; code and clicks share one record",
+        ("panel", "panel env --policy agent"),
+        panel,
+        _OPTIONS,
+    ),
+)
