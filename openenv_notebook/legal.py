@@ -96,9 +96,9 @@ def _wire_values(listed: Any) -> tuple[Any, ...] | None:
         return None
     if not isinstance(values, list):
         return None
-    kept: dict[bytes, Any] = {}
+    kept: dict[Any, Any] = {}
     for value in values:
-        kept.setdefault(to_bytes(value), value)
+        kept.setdefault(to_bytes(value) if isinstance(value, (list, dict)) else (type(value), value), value)
     return tuple(kept.values())
 
 
