@@ -18,6 +18,14 @@ _ANY: Mapping[str, Any] = {"type": "object", "additionalProperties": True, "prop
 _STEP = ""
 
 
+class _Dots:
+    def __repr__(self) -> str:
+        return "…"
+
+
+_DOTS = _Dots()
+
+
 class Incomplete(ValueError):
     """Something is missing before the call can be made; the text says what."""
 
@@ -101,10 +109,9 @@ class ActionView:
         self._put(self._moves.box.layout, display="none" if self.tool else None)
         self._put(form.widget.layout, display="none" if self._is_covered(legal) else None)
         try:
-            said = screen.sends(self.call().code(self._name))
-            can = True
+            said, can = screen.sends(self.call().code(self._name)), True
         except Incomplete as problem:
-            said, can = screen.sends("", str(problem)), False
+            said, can = screen.sends(self._outline(), str(problem)), False
         self._put(self._sends, value=said)
         hint = why if disabled else "Do what stands beside it" if can else "Something is missing"
         self._put(self.step_button, disabled=disabled, tooltip=hint, description=verb)
@@ -134,6 +141,15 @@ class ActionView:
             more = f" · and {len(errors) - 1} more" if len(errors) > 1 else ""
             raise Incomplete(f"{path}: {text}{more}" if path else f"{text}{more}")
         return Call("call_tool", form.value, self.tool) if self.tool else Call("step", form.value)
+
+    def _outline(self) -> str:
+        """Write the call with dots for what is missing."""
+        if self._moves.text:
+            return f"{self._name}.step({self._moves.text})"
+        form = self.form
+        missing = {path: _DOTS for path in form.errors if path.isidentifier()}
+        arguments = {**form.value, **missing}
+        return Call("call_tool" if self.tool else "step", arguments, self.tool).code(self._name)
 
     def _typed(self) -> Call:
         try:

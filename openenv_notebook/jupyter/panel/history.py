@@ -15,7 +15,7 @@ PAGE = 200
 _WHO = {"code": "code", "person": "you", "policy": "policy"}
 # Blanks that a list box does not fold into one.
 _BLANK = "\u00a0"
-_WIDTHS = (5, 7, 26, 9, 5, 7)
+_WIDTHS = (5, 6, 22, 8, 4, 6)
 HEAD = ("#", "who", "action", "reward", "done", "ms")
 
 

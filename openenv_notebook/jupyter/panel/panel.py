@@ -85,7 +85,8 @@ class Panel:
         hand.is_live = lambda: self._log.viewing is None
         hand.show_state = self._show_state
         said, took = parts.html("", "said"), parts.html("", "took")
-        observation = parts.column(self._observation.widget, names=["area", "area-observation"])
+        seen = self._observation.widget
+        observation = parts.column(parts.heading("Observation"), seen, names=["area", "area-observation"])
         body = parts.column(observation, self._actions.widget, self._run.widget, self._log.widget, names=["body"])
         status = parts.row(said, took, names=["status"])
         style = parts.html(style_sheet(FORM_CSS, OBSERVATION_CSS), "style")

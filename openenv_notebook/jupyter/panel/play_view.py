@@ -9,7 +9,7 @@ from openenv_notebook.jupyter.panel import chart, parts
 from openenv_notebook.jupyter.panel.chart import Point
 
 RANDOM = "random legal"
-_SPEEDS = (("fast", None), ("10 a second", 10.0), ("5 a second", 5.0), ("2 a second", 2.0), ("1 a second", 1.0))
+_SPEEDS = (("fast", 0.0), ("10/s", 10.0), ("5/s", 5.0), ("2/s", 2.0), ("1/s", 1.0))
 
 
 class PlayView:
@@ -38,7 +38,7 @@ class PlayView:
         self._who = parts.choice("Policy", list(self._policies), None, "quiet")
         if policies:
             self._who.value = next(iter(policies))
-        self._count = parts.text_box("×", "until done", on_play, "count")
+        self._count = parts.text_box("×", "all", on_play, "count")
         self._speed = parts.choice("Speed", _SPEEDS, on_speed, "quiet")
         self._play = parts.button("Play", "Let the policy act, until done or as many steps", on_play)
         self.stop_button = parts.button("Stop", "Stop before the next step", on_stop, "danger")
@@ -64,8 +64,7 @@ class PlayView:
     @property
     def speed(self) -> float | None:
         """Most steps a second; None for as fast as it goes."""
-        speed: float | None = self._speed.value
-        return speed
+        return self._speed.value or None
 
     def steps(self) -> int | None:
         """How many steps are to be made; None until done.

@@ -57,9 +57,8 @@ def facts(now: Facts) -> str:
 
 def sends(code: str, problem: str = "") -> str:
     """Write the Python that Step will do, or what is missing for it."""
-    if problem:
-        return f'<code class="openenv-hint">{html.escape(visible(problem))}</code>'
-    return f"<code>{html.escape(visible(code))}</code>"
+    shown = f"<code>{html.escape(visible(code))}</code>"
+    return f'{shown}<div class="openenv-hint">{html.escape(visible(problem))}</div>' if problem else shown
 
 
 def status(said: Said) -> str:

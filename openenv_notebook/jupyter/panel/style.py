@@ -43,8 +43,8 @@ PANEL_CSS = """
 }
 .openenv-panel input[type=text], .openenv-panel input[type=password], .openenv-panel input[type=number],
 .openenv-panel textarea, .openenv-panel select {
-  font: inherit; color: var(--oe-text); background: var(--oe-card); border: 1px solid var(--oe-line);
-  border-radius: 6px; padding: 4px 8px; min-width: 0;
+  font: inherit; color: var(--oe-text); background-color: var(--oe-card); border: 1px solid var(--oe-line);
+  border-radius: 6px; padding: 4px 8px; min-width: 0; box-shadow: none;
 }
 .openenv-panel input[type=text], .openenv-panel input[type=password], .openenv-panel select { height: 30px; }
 .openenv-panel select:not([size]) { padding-right: 22px; }
@@ -69,6 +69,7 @@ PANEL_CSS = """
 .openenv-panel .openenv-row { display: flex; gap: 8px; align-items: center; overflow: visible; flex-wrap: wrap; }
 .openenv-panel .openenv-row > * { margin: 0; flex: none; }
 
+.openenv-panel .openenv-row > :is(.widget-text, .widget-dropdown, .widget-combobox) { width: auto; height: 30px; }
 .openenv-panel .openenv-header { padding: 8px 14px; min-height: 48px; gap: 10px 12px; }
 .openenv-panel .openenv-title { margin-right: auto; }
 .openenv-panel .openenv-title .widget-html-content, .openenv-panel .openenv-facts .widget-html-content {
@@ -84,7 +85,7 @@ PANEL_CSS = """
 .openenv-panel .openenv-facts span { color: var(--oe-muted); }
 .openenv-panel .openenv-facts b { color: var(--oe-text); font-weight: 600; }
 .openenv-panel .openenv-seed { display: flex; align-items: center; gap: 8px; }
-.openenv-panel .openenv-seed input { width: 64px; }
+.openenv-panel .openenv-seed input { width: 64px; flex: none; }
 .openenv-panel .openenv-more { padding: 0 14px 8px; gap: 8px 12px; }
 .openenv-panel .openenv-arguments { flex: 1 1 220px; display: flex; align-items: center; gap: 8px; }
 .openenv-panel .openenv-arguments input { flex: 1; }
@@ -121,10 +122,14 @@ PANEL_CSS = """
 .openenv-panel .openenv-tool { display: flex; align-items: center; gap: 8px; width: 100%; }
 .openenv-panel .openenv-tool select { flex: 1; }
 
-.openenv-panel .openenv-run-row input { width: 52px; }
-.openenv-panel .openenv-run-row select { width: auto; max-width: 130px; }
+.openenv-panel .openenv-run-row { margin-top: 6px; gap: 5px; }
+.openenv-panel .openenv-run-row .jupyter-button { padding: 0 9px; }
+.openenv-panel .openenv-run-row input { width: 46px; flex: none; }
+.openenv-panel .openenv-run-row select { width: auto; max-width: 118px; padding: 4px 20px 4px 8px; }
+.openenv-panel .openenv-run-row > .widget-text > .widget-label { margin: 0; }
 .openenv-panel .openenv-count { display: flex; align-items: center; gap: 6px; }
-.openenv-panel .openenv-chart { margin-top: 8px; }
+.openenv-panel .openenv-chart { margin-top: 6px; }
+.openenv-panel .openenv-area-observation > .openenv-observation { margin-top: 4px; }
 
 .openenv-panel .openenv-log-head { min-height: 30px; gap: 6px; }
 .openenv-panel .openenv-log-head > .openenv-viewing { margin-left: auto; }
