@@ -161,3 +161,16 @@ def test_a_run_is_awaited(notebook: Kernel) -> None:
         "await run.ended()\ncounting.cancel()\nprint(run.steps_made, turns > 5)"
     )
     assert outputs.stdout == "10 True\n"
+
+
+def test_interrupting_a_cell_that_awaits_a_run(notebook: Kernel) -> None:
+    """C01: ■ on a cell that awaits a run stops the run, and the kernel goes on."""
+    message = notebook.send(
+        "run = Rollout(env, episodes=None, fps=50).start()\nprint('begun', flush=True)\nawait run.ended()"
+    )
+    notebook.wait_printed(message, "begun")
+    notebook.interrupt()
+    outputs = notebook.gather(message)
+    assert outputs.error is not None and outputs.error[0] in ("KeyboardInterrupt", "CancelledError")
+    assert notebook.ok("print(run.wait(5), run.error)").stdout == "True None\n"
+    assert notebook.ok("print(env.step(env.last.observation.legal_actions[0]).done)").stdout == "False\n"
