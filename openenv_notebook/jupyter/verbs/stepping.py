@@ -20,7 +20,7 @@ from openenv_notebook.jupyter.arguments import (
     takes_text,
 )
 from openenv_notebook.jupyter.desk import Desk, action_schema
-from openenv_notebook.jupyter.verbs.verb import SESSION, Verb, keywords
+from openenv_notebook.jupyter.verbs.verb import SESSION, Verb, keywords, literal
 from openenv_notebook.jupyter.workspace import AnyClient
 from openenv_notebook.messages import Tool, short_repr
 from openenv_notebook.schema import action_fields, only_required_field
@@ -96,7 +96,7 @@ def step_body(desk: Desk, rest: str, cell: str) -> Any:
 
 
 def _stepped(desk: Desk, line: Line, name: str, client: AnyClient, action: Any) -> Any:
-    desk.twin = f"{name}.step({action!r})"
+    desk.twin = f"{name}.step({literal(action)})"
     result = client.step(action)
     ended = render.result_line(client)
     if ended:
