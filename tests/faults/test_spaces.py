@@ -5,22 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from support.interrupts import interrupted_when
 from support.sockets import Peer, SocketServer
+from support.spaces import HTML, PAGE, asleep_at_first, stand_in
 from support.waiting import eventually, in_threads
 
 from openenv_notebook.client import GenericEnvClient
 from openenv_notebook.discovery import Discovery
 from openenv_notebook.errors import HandshakeRejected, SpaceAsleep
 from openenv_notebook.hub import SPACE_HEADER
-from openenv_notebook.opening import Opener, Patience
-
-PAGE = b"<!doctype html><title>Space is building</title>"
-HTML = {"Content-Type": "text/html"}
 
 
 @pytest.fixture
@@ -30,32 +26,11 @@ def make_space() -> Iterator[Any]:
 
         def make(server: SocketServer, wait: float = 0.0, **settings: Any) -> Any:
             client = GenericEnvClient("owner/name", **settings)
-            endpoint = client._opener.endpoint
-            assert endpoint is not None
-            address = replace(
-                endpoint.address,
-                ws_url=f"ws://127.0.0.1:{server.port}/ws",
-                http_url=server.url,
-                is_loopback=True,
-            )
-            client._begin(Opener(replace(endpoint, address=address), Patience(10, 10, wait)))
+            stand_in(client, server.url, wait)
             stack.callback(client.sync().close)
             return client.sync()
 
         yield make
-
-
-def asleep_at_first(times: int, status: int = 503) -> Any:
-    """Make a script of a Space that is asleep for some attempts."""
-
-    def script(peer: Peer) -> None:
-        if peer.number < times:
-            peer.answer_http(status, PAGE, HTML)
-        else:
-            peer.prove()
-            peer.serve()
-
-    return script
 
 
 def test_e19_a_sleeping_space_is_waited_for(serve: Any, make_space: Any) -> None:

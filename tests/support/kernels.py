@@ -91,8 +91,14 @@ class Kernel:
         return outputs
 
     def run(self, code: str, cell: str | None = None, seconds: float = 30.0) -> Outputs:
-        """Run a cell and return what it showed."""
-        return self.gather(self.send(code, cell), seconds)
+        """Run a cell and return what it showed.
+
+        A kernel aborts what comes right behind a failed cell; nobody types that fast, so it is run again.
+        """
+        outputs = self.gather(self.send(code, cell), seconds)
+        while outputs.status == "aborted":
+            outputs = self.gather(self.send(code, cell), seconds)
+        return outputs
 
     def ok(self, code: str, cell: str | None = None) -> Outputs:
         """Run a cell that must not fail, nor say anything on stderr."""
