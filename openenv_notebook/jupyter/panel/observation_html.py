@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Sequence
 
-from openenv_notebook.characters import one_line
+from openenv_notebook.characters import one_line, visible
 from openenv_notebook.jupyter.render.as_html import HtmlWriter, alt_text, escape
 from openenv_notebook.jupyter.render.blocks import Block, Board, Fields, Picture, Span, Talk, Turn
 
@@ -43,6 +43,10 @@ class PanelWriter(HtmlWriter):
     def span(self, span: Span) -> str:
         """Write some characters within a line; numbers as a line below it."""
         return _curve(span.curve) if len(span.curve) > 1 else super().span(span)
+
+    def paragraph(self, text: str) -> str:
+        """Write lines of text as they are."""
+        return f"<pre>{html.escape(visible(text), quote=False)}</pre>"
 
     def fields(self, fields: Fields) -> str:
         """Write named values; changed ones have a bold name, and a word for those who do not see that."""

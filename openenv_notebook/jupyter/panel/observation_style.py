@@ -37,7 +37,8 @@ OBSERVATION_CSS = f"""
 {_S} .openenv-board td {{ position: relative; box-sizing: border-box; width: var(--openenv-cell);
   min-width: var(--openenv-cell); max-width: var(--openenv-cell); height: var(--openenv-cell); padding: 0;
   text-align: center; vertical-align: middle; font: 400 var(--openenv-letter)/1 var(--ob-mono); color: var(--ob-text);
-  background: var(--ob-soft); border: 1px solid var(--ob-line); overflow: visible; white-space: nowrap; }}
+  background: color-mix(in srgb, var(--ob-soft) 65%, transparent);
+  border: 1px solid var(--ob-line); overflow: visible; white-space: nowrap; }}
 {_S} .openenv-board tr:first-child > td {{ background: none; border: 0; height: auto; width: auto; min-width: 0; }}
 {_S} .openenv-board td b {{ font-weight: 700; }}
 {_S} .openenv-pieces td {{ border-radius: 50%; }}
@@ -57,7 +58,8 @@ OBSERVATION_CSS = f"""
 {_S} .openenv-board td.openenv-p6 {{ background: #f2a25c; color: #552a00; border-color: #d4833b; }}
 {_S} .openenv-board td.openenv-wall {{ background: #9aa4af; color: #14181d; border-color: #7f8994; }}
 {_S} .openenv-board td.openenv-ring {{ outline: 2px solid var(--ob-brand); outline-offset: 1px; z-index: 1; }}
-{_S} .openenv-tiles td.openenv-ring, {_S} .openenv-chess td.openenv-ring {{ outline-offset: -2px; outline-width: 3px; }}
+{_S} .openenv-tiles td.openenv-ring {{ outline-offset: 0; }}
+{_S} .openenv-chess td.openenv-ring {{ outline-offset: -2px; outline-width: 3px; }}
 
 {_S} .openenv-end {{ display: flex; flex-direction: column-reverse; max-height: 240px; overflow: auto; }}
 {_S} .openenv-turn pre {{ font: inherit; }}

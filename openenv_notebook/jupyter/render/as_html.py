@@ -110,7 +110,7 @@ class HtmlWriter:
             case Line(spans):
                 return f"<div>{''.join(map(self.span, spans))}</div>"
             case Paragraph(text):
-                return f'<pre style="{_PRE}">{html.escape(visible(text), quote=False)}</pre>'
+                return self.paragraph(text)
             case Fields():
                 return self.fields(block)
             case Table(columns, rows):
@@ -135,6 +135,10 @@ class HtmlWriter:
             return f"<b>{text}</b>"
         style = _LOOKS.get(span.look)
         return f'<span style="{style}">{text}</span>' if style else text
+
+    def paragraph(self, text: str) -> str:
+        """Write lines of text as they are."""
+        return f'<pre style="{_PRE}">{html.escape(visible(text), quote=False)}</pre>'
 
     def fields(self, fields: Fields) -> str:
         """Write named values; the names of changed ones are bold."""
