@@ -12,9 +12,9 @@ from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.episode import Episode, Step
 from openenv_notebook.jupyter.render import to_html, to_text
 from openenv_notebook.jupyter.render.boards import board_of_fen, board_of_rows
-from openenv_notebook.masking import hides, is_secret_schema
 from openenv_notebook.jupyter.render.numbers import number, read_array, sparkline, summary
 from openenv_notebook.jupyter.render.values import repr_of
+from openenv_notebook.masking import hides, is_secret_schema
 from openenv_notebook.messages import Observation, StepResult
 
 
