@@ -30,6 +30,7 @@ log = logging.getLogger("openenv_notebook")
 THREAD_NAME = "openenv-rollout"
 _SLICE = 0.1
 _TICK = 0.05
+_JOIN_WITHIN = 1.0
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -187,7 +188,8 @@ class Rollout:
             while not self._over.wait(_SLICE if until is None else min(_SLICE, max(0.0, until - time.monotonic()))):
                 if not thread.is_alive() or (until is not None and time.monotonic() >= until):
                     return self.finished
-            thread.join()
+            # Callbacks may still run; a slow one keeps nobody.
+            thread.join(_JOIN_WITHIN if until is None else min(_JOIN_WITHIN, max(0.0, until - time.monotonic())))
         except KeyboardInterrupt:
             self.stop()
             raise

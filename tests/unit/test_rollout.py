@@ -25,6 +25,7 @@ from openenv_notebook.errors import (
     SessionLost,
     WrongThread,
 )
+from openenv_notebook.policy import Acted
 from openenv_notebook.rollout import THREAD_NAME, Rollout
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -165,6 +166,15 @@ class TestPlaying:
         chosen = [[step.action for step in run.episodes[0]] for run in runs]
         assert {action["column"] for action in chosen[0][1:]} == {2, 5}
         assert chosen[0] == chosen[1]
+
+    def test_a_policy_may_say_who_chose(self, env: Env) -> None:
+        """An action that a policy passes on for somebody else stands in the record as theirs."""
+        run = played(env, lambda observation: Acted(3, "person") if observation.step else {"column": 1}, steps=2)
+        assert [(step.actor, step.action.get("column")) for step in run.episodes[0]] == [
+            ("policy", None),
+            ("policy", 1),
+            ("person", 3),
+        ]
 
     def test_results_are_told(self, env: Env) -> None:
         """on_step gets each step's result, on the run's thread."""
@@ -320,6 +330,18 @@ class TestEnds:
         run.on_end(lambda ended: told.append("late"))
         assert told == ["first True", "last", "late"]
         assert "a callback at the end of a run failed" in caplog.text
+
+    def test_a_slow_callback_keeps_nobody(self, env: Env) -> None:
+        """A callback at the end that takes long, or waits for whoever waits, does not hold wait() up."""
+        may_end = threading.Event()
+        run = Rollout(env, column, steps=1)
+        run.on_end(lambda ended: may_end.wait(WITHIN))
+        began = time.monotonic()
+        assert run.start().wait()
+        assert time.monotonic() - began < 3
+        assert not run.running
+        may_end.set()
+        eventually(lambda: threads() == [])
 
     def test_waits_from_many_threads(self, env: Env) -> None:
         """Any number of threads may wait for it."""
