@@ -49,7 +49,12 @@ def given_action(action: Any, fields: Mapping[str, Any]) -> Any:
 
 def needs_schema(action: Any, fields: Mapping[str, Any]) -> bool:
     """Tell whether the schema is needed to know what was meant: keywords and bare values do."""
-    return bool(fields) or not (action is NOT_GIVEN or is_record(action))
+    return bool(fields) or is_bare(action)
+
+
+def is_bare(action: Any) -> bool:
+    """Tell whether an action is one value without a name; only the schema knows its field."""
+    return not (action is NOT_GIVEN or is_record(action))
 
 
 def wire_action(action: Any, schema: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -29,14 +29,17 @@ _ANSWER_WITHIN = 0.5
 _TICK = 0.1
 
 
-def exchange(session: Session, request: Request, timeout: float | None, take: Take | None = None) -> Request:
+def exchange(
+    session: Session, request: Request, timeout: float | None, take: Take | None = None, *, began: float | None = None
+) -> Request:
     """Send a request and block until it is answered.
 
     Args:
         session: The session it belongs to.
-        request: The request; its kind names the call in errors.
+        request: The request; its name stands for the call in errors.
         timeout: Seconds, waiting in line included; None for no limit.
         take: What takes it in on the loop's thread, if not the session's queue.
+        began: Since when they count (monotonic): a call that had to ask something first; None for now.
 
     Returns:
         The request, with its reply.
@@ -46,19 +49,19 @@ def exchange(session: Session, request: Request, timeout: float | None, take: Ta
         KeyboardInterrupt: With ``.sent``: True if its reply is now owed.
     """
     portal = session.portal
-    portal.refuse_here(request.kind)
+    portal.refuse_here(request.name)
     if take is None:
-        refuse_past(request.kind, timeout, session.url)
+        refuse_past(request.name, timeout, session.url, began)
     lock = allocate_lock()
     lock.acquire()
     request.wake = lock.release
-    deadline = None if timeout is None else time.monotonic() + timeout
+    deadline = None if timeout is None else (began or time.monotonic()) + timeout
     try:
         if not portal.post(take or session.take, request):
             raise TransportError(GONE, url=session.url)
         answered = portal.wait(lock, deadline)
     except BaseException as error:
-        note_interrupt(error, request.kind, give_up(session, portal, request))
+        note_interrupt(error, request.name, give_up(session, portal, request))
         raise
     if not answered:
         raise _timed_out(session, portal, request, timeout or 0.0)
@@ -66,7 +69,7 @@ def exchange(session: Session, request: Request, timeout: float | None, take: Ta
 
 
 async def exchange_async(
-    session: Session, request: Request, timeout: float | None, take: Take | None = None
+    session: Session, request: Request, timeout: float | None, take: Take | None = None, *, began: float | None = None
 ) -> Request:
     """Send a request and wait for its answer, on any loop.
 
@@ -75,6 +78,7 @@ async def exchange_async(
         request: The request.
         timeout: Seconds, waiting in line included; None for no limit.
         take: What takes it in on the loop's thread, if not the session's queue.
+        began: Since when they count (monotonic); None for now.
 
     Returns:
         The request, with its reply.
@@ -85,7 +89,7 @@ async def exchange_async(
     """
     portal = session.portal
     if take is None:
-        refuse_past(request.kind, timeout, session.url)
+        refuse_past(request.name, timeout, session.url, began)
 
     def start(wake: Callable[[], object]) -> None:
         request.wake = wake
@@ -95,9 +99,9 @@ async def exchange_async(
             raise TransportError(GONE, url=session.url)
 
     try:
-        answered = await wait_async(portal, timeout, start)
+        answered = await wait_async(portal, seconds_left(timeout, began), start)
     except BaseException as error:
-        note_interrupt(error, request.kind, give_up(session, portal, request))
+        note_interrupt(error, request.name, give_up(session, portal, request))
         raise
     if not answered:
         raise _timed_out(session, portal, request, timeout or 0.0)
@@ -135,10 +139,17 @@ async def wait_async(portal: Portal, timeout: float | None, start: Callable[[Cal
             timer.cancel()
 
 
-def refuse_past(kind: str, timeout: float | None, url: str) -> None:
-    """Raise the timeout of a call that has no time at all, before it is sent."""
-    if timeout is not None and timeout <= 0:
-        raise ReplyTimeout(kind, timeout, sent=False, url=url)
+def seconds_left(timeout: float | None, began: float | None) -> float | None:
+    """Tell how much is left of a call's time, at least 0.0; None where it has no limit."""
+    if timeout is None or began is None:
+        return timeout
+    return max(0.0, began + timeout - time.monotonic())
+
+
+def refuse_past(name: str, timeout: float | None, url: str, began: float | None = None) -> None:
+    """Raise the timeout of a call that has no time, or none left, before it is sent."""
+    if timeout is not None and (seconds_left(timeout, began) or 0.0) <= 0:
+        raise ReplyTimeout(name, timeout, sent=False, url=url)
 
 
 def _timed_out(session: Session, portal: Portal, request: Request, timeout: float) -> ReplyTimeout:
@@ -147,7 +158,7 @@ def _timed_out(session: Session, portal: Portal, request: Request, timeout: floa
     if request.kind == "settle":
         still = f"{session.owed} {'reply is' if session.owed == 1 else 'replies are'} still owed"
         hint = f"{still}: call settle() again, or give the session up by disconnect()"
-    return ReplyTimeout(request.kind, timeout, sent=sent, url=session.url, hint=hint)
+    return ReplyTimeout(request.name, timeout, sent=sent, url=session.url, hint=hint)
 
 
 def _outcome(request: Request) -> Request:

@@ -10,6 +10,7 @@ import contextlib
 import copy
 import functools
 import os
+import time
 import weakref
 from collections.abc import Iterable, Mapping
 from types import TracebackType
@@ -17,18 +18,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, cast
 
 from openenv_notebook.actions import NOT_GIVEN, wire_action
 from openenv_notebook.attributes import AttributeDict
-from openenv_notebook.calls import exchange_async
+from openenv_notebook.calls import exchange_async, seconds_left
 from openenv_notebook.cautions import caution
 from openenv_notebook.codec import Codec
-from openenv_notebook.discovery import Discovery
+from openenv_notebook.discovery import TIMEOUT, Discovery
 from openenv_notebook.endpoint import endpoint_at
 from openenv_notebook.errors import (
     ClientClosed,
+    ConnectTimeout,
     InvalidAction,
     MisuseError,
     ReplyTimeout,
 )
 from openenv_notebook.inspection import Inspection, Known
+from openenv_notebook.learning import learn_for_step
 from openenv_notebook.limits import check_headers, check_seconds
 from openenv_notebook.many import exchange_many
 from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
@@ -136,7 +139,7 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         patience = Patience(connect_timeout_s, message_timeout_s, wait_s)
         started = Provider(provider) if provider is not None else None
         endpoint = reach(base_url) if base_url is not None else None
-        self._timeout = message_timeout_s
+        self._timeout, self._is_timed = message_timeout_s, False
         self._actor = "code"
         self._known = Known()
         self._begin(Opener(endpoint, patience, started, reach))
@@ -258,7 +261,11 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
             AtCapacity, FactoryFailed: If the server has no session to give.
             ConnectFailed, ConnectTimeout: If there is no such server, or it does not answer.
         """
-        await exchange_async(self._session, Request("connect"), None)
+        try:
+            await exchange_async(self._session, Request("connect"), self._timeout if self._is_timed else None)
+        except ReplyTimeout as error:
+            phase = self._session.activity or "no session yet"
+            raise ConnectTimeout(error.seconds, phase, url=error.url) from None
         return self
 
     async def reset(self, /, **kwargs: Any) -> StepResult[ObsT]:
@@ -293,13 +300,14 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
             SessionLost: If the environment is gone; reset() starts anew.
             ReplyTimeout: If no reply came in time; ``.sent`` tells whether it may still happen.
         """
+        began = time.monotonic()
         if self._needs_schema(action, fields):
-            await self._learn_schema()
+            await self._learn_for([action], "step", began)
         try:
-            return self._result(await self._ask(self._step_request(action, fields)))
+            return self._result(await self._ask(self._step_request(action, fields), began))
         except InvalidAction as error:
             if "extra_forbidden" in str(error.details):
-                await self._learn_schema()
+                await self._learn_schema(seconds_left(self._timeout, began))
             raise with_suggestions(error, self._action_schema()) from None
 
     async def state(self) -> StateT:
@@ -326,11 +334,11 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         Raises:
             OpenEnvError: The first failure; all replies stand in the record.
         """
-        given = list(actions)
+        given, began = list(actions), time.monotonic()
         if any(self._needs_schema(action, {}) for action in given):
-            await self._learn_schema()
+            await self._learn_for(given, "step_many", began)
         requests = self._batch(given, window)
-        await exchange_many([(self._session, request) for request in requests], self._timeout)
+        await exchange_many([(self._session, request) for request in requests], self._timeout, began=began)
         return [self._result(request) for request in requests]
 
     async def settle(self, timeout: float | None = None) -> list[Step]:
@@ -435,7 +443,8 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         view = object.__new__(type(self))
         view.__dict__.update(self.__dict__)
         view._original, view._twin = self._original or self, None
-        view._timeout = self._timeout if timeout is NOT_GIVEN else timeout
+        if timeout is not NOT_GIVEN:
+            view._timeout, view._is_timed = timeout, True
         view._actor = actor or self._actor
         return view
 
@@ -453,19 +462,24 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         endpoint = self._opener.endpoint
         if endpoint is None:
             raise MisuseError("the server has not been started yet", hint="connect() first")
-        return Discovery(endpoint.address, endpoint.headers)
+        # A question has a short limit of its own, but where the call was given one.
+        limit = self._timeout if self._is_timed else min(TIMEOUT, TIMEOUT if self._timeout is None else self._timeout)
+        return Discovery(endpoint.address, endpoint.headers, limit)
 
     def _needs_schema(self, action: Any, fields: Mapping[str, Any]) -> bool:
         known = self._known
         return known.schema is None and not known.schema_refused and self._codec.needs_schema(action, fields)
 
-    async def _learn_schema(self) -> None:
+    async def _learn_schema(self, within: float | None = None) -> bool:
         """Ask for the schema; not where a step can only be told that the session is over."""
         session = self._session
         self._refuse_closed()
         if session.lost is not None:
             raise copy.copy(session.lost)
-        await super()._learn_schema()
+        return await super()._learn_schema(within)
+
+    async def _learn_for(self, actions: Iterable[Any], name: str, began: float) -> None:
+        await learn_for_step(self, actions, name, self._timeout, began)
 
     def _refuse_closed(self) -> None:
         if self._session.is_closed:
@@ -490,12 +504,12 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         batch = Batch(max(1, window))
         return [self._step_request(action, {}, batch) for action in actions]
 
-    async def _ask(self, request: Request) -> Request:
-        return await exchange_async(self._session, request, self._timeout)
+    async def _ask(self, request: Request, began: float | None = None) -> Request:
+        return await exchange_async(self._session, request, self._timeout, began=began)
 
-    async def _raw_step(self, action: Mapping[str, Any]) -> dict[str, Any]:
-        request = Request("step", frame("step", dict(action)), entry="step", actor=self._actor)
-        result = self._result(await self._ask(request))
+    async def _raw_step(self, action: Mapping[str, Any], name: str, began: float) -> dict[str, Any]:
+        request = Request("step", frame("step", dict(action)), entry="step", actor=self._actor, name=name)
+        result = self._result(await self._ask(request, began))
         return AttributeDict(result.raw["observation"])
 
     def _result(self, request: Request) -> StepResult[ObsT]:

@@ -260,7 +260,8 @@ class ReplyTimeout(TransportError, TimeoutError):
             self.hint = f"it was withdrawn before it was sent and will not happen; {again}"
 
     def describe(self) -> str:
-        return f"no reply to {self.request}() within {self.seconds:g} s"
+        call = f"{self.request}()" if self.request.isidentifier() else self.request
+        return f"no reply to {call} within {self.seconds:g} s"
 
 
 class ProtocolError(OpenEnvError):

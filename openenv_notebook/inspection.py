@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -11,8 +13,8 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from openenv_notebook.attributes import AttributeDict, attribute_dict
-from openenv_notebook.discovery import Discovery
-from openenv_notebook.errors import ConnectFailed, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
+from openenv_notebook.discovery import TIMEOUT, Discovery
+from openenv_notebook.errors import HandshakeRejected, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
 from openenv_notebook.messages import Tool
 
 
@@ -22,15 +24,19 @@ class Known:
 
     Attributes:
         schema: What GET /schema answered, or None.
-        schema_refused: True when it was asked and there is none.
+        schema_refused: True when the server said that there is none.
+        schema_failure: Why the last question brought no schema; it may be asked again unless refused.
         asking: The question for the schema, while it is being asked.
+        asked_at: When it was asked last (monotonic).
         tools: The tools of an MCP environment, or None.
         action_model: The model made from the schema, or None.
     """
 
     schema: AttributeDict | None = None
     schema_refused: bool = False
+    schema_failure: OpenEnvError | None = None
     asking: asyncio.Task[None] | None = None
+    asked_at: float = 0.0
     tools: list[Tool] | None = None
     action_model: type[BaseModel] | None = None
 
@@ -78,32 +84,46 @@ class Inspection:
             self._known.schema = await self._object("/schema")
         return self._known.schema
 
-    async def _learn_schema(self) -> None:
-        """Ask for the schema if it was not asked before; a server without one is fine.
+    async def _learn_schema(self, within: float | None = None) -> bool:
+        """Ask for the schema if it was not told before; a server without one is fine.
 
         Calls that wait for it together ask once, and go on in the order they came.
+
+        Args:
+            within: How long to wait for it, in seconds; after that it is still asked for, and
+                may be known to the next call. None for as long as a question takes.
+
+        Returns:
+            False when the time ran out.
         """
         known, loop = self._known, asyncio.get_running_loop()
         if known.schema is not None or known.schema_refused:
-            return
+            return True
         asking = known.asking
         if asking is None or asking.done() or asking.get_loop() is not loop:
-            known.asking = asking = loop.create_task(self._ask_schema())
-        await asyncio.shield(asking)
+            known.asking, known.asked_at = loop.create_task(self._ask_schema()), time.monotonic()
+            asking = known.asking
+        # Whoever waits no longer leaves the question to the others.
+        done, _ = await asyncio.wait([asking], timeout=within)
+        return bool(done)
 
     async def _ask_schema(self) -> None:
+        known = self._known
         try:
-            await self.schema()
+            # A call's own limit is for its own wait; others may be waiting for the same answer.
+            found = await dataclasses.replace(self._discovery(), timeout=TIMEOUT).get("/schema")
+            known.schema = known.schema or self._as_object("/schema", found)
+            known.schema_failure = None
         except OpenEnvError as error:
-            # A server that was not there may be there the next time.
-            self._known.schema_refused = type(error) is not ConnectFailed
+            known.schema_failure = error.with_traceback(None)
+            known.schema_refused = _is_final(error)
         finally:
-            self._known.asking = None
+            known.asking = None
 
     async def list_environments(self) -> list[str]:
         """Ask for the names the task API knows environments by (servers from 0.4.2)."""
         path = "/list_environments"
-        names = await self._discovery().get(path)
+        names = await self._discovery().get(path, "list_environments")
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise NotAnOpenEnvServer(f"{path} answers with something that is not a list of names")
         return names
@@ -120,15 +140,17 @@ class Inspection:
         Raises:
             NotSupportedHere: If the environment has no tasks, or the server no task API.
         """
-        return cast(list[dict[str, Any]], await self._discovery().get(await self._route(env_name, "splits")))
+        return cast(
+            list[dict[str, Any]], await self._discovery().get(await self._route(env_name, "splits"), "list_splits")
+        )
 
     async def list_tasks(self, split: str, env_name: str | None = None) -> list[Any]:
         """Ask for all tasks of a split; arguments and errors as :meth:`list_splits`."""
-        return cast(list[Any], await self._task("tasks", "tasks", env_name, split=split))
+        return cast(list[Any], await self._task("list_tasks", "tasks", "tasks", env_name, split=split))
 
     async def num_tasks(self, split: str, env_name: str | None = None) -> int:
         """Ask how many tasks a split has; arguments and errors as :meth:`list_splits`."""
-        return cast(int, await self._task("num_tasks", "num_tasks", env_name, split=split))
+        return cast(int, await self._task("num_tasks", "num_tasks", "num_tasks", env_name, split=split))
 
     async def get_task(self, split: str, index: int, env_name: str | None = None) -> Any:
         """Ask for one task.
@@ -144,17 +166,18 @@ class Inspection:
         Raises:
             NotSupportedHere: If the environment has no tasks, or the server no task API.
         """
-        return await self._task("task", "task", env_name, split=split, index=index)
+        return await self._task("get_task", "task", "task", env_name, split=split, index=index)
 
     async def get_task_range(
         self, split: str, start: int | None = None, stop: int | None = None, env_name: str | None = None
     ) -> list[Any]:
         """Ask for the tasks from ``start`` up to, not including, ``stop``; else as :meth:`get_task`."""
-        return cast(list[Any], await self._task("task_range", "tasks", env_name, split=split, start=start, stop=stop))
+        asked = {"split": split, "start": start, "stop": stop}
+        return cast(list[Any], await self._task("get_task_range", "task_range", "tasks", env_name, **asked))
 
-    async def _task(self, route: str, key: str, env_name: str | None, **body: Any) -> Any:
+    async def _task(self, name: str, route: str, key: str, env_name: str | None, **body: Any) -> Any:
         path = await self._route(env_name, route)
-        answer = self._as_object(path, await self._discovery().post(path, body))
+        answer = self._as_object(path, await self._discovery().post(path, body, name))
         if key not in answer:
             raise NotAnOpenEnvServer(f"{path} answers without {key!r}")
         return answer[key]
@@ -172,3 +195,10 @@ class Inspection:
         if not isinstance(answer, Mapping):
             raise NotAnOpenEnvServer(f"{path} answers {type(answer).__name__}, not an object")
         return cast(AttributeDict, attribute_dict(dict(answer)))
+
+
+def _is_final(error: OpenEnvError) -> bool:
+    """Tell whether a server that answered so has no schema; one that was busy or not there may have one."""
+    if isinstance(error, HandshakeRejected):
+        return error.status not in (408, 425, 429, 502, 503, 504)
+    return isinstance(error, (NotSupportedHere, NotAnOpenEnvServer))

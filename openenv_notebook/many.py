@@ -6,7 +6,7 @@ import time
 from _thread import allocate_lock
 from collections.abc import Callable, Sequence
 
-from openenv_notebook.calls import GONE, give_up, note_interrupt, raised, refuse_past, wait_async
+from openenv_notebook.calls import GONE, give_up, note_interrupt, raised, refuse_past, seconds_left, wait_async
 from openenv_notebook.errors import ReplyTimeout, TransportError
 from openenv_notebook.portal import Portal
 from openenv_notebook.protocol import Request
@@ -15,12 +15,13 @@ from openenv_notebook.session import Session
 Pairs = Sequence[tuple[Session, Request]]
 
 
-def exchange_together(pairs: Pairs, timeout: float | None) -> None:
+def exchange_together(pairs: Pairs, timeout: float | None, *, began: float | None = None) -> None:
     """Send requests in one hop and block until all are answered.
 
     Args:
         pairs: Sessions and their requests; those of one session in their order.
         timeout: Seconds for all of them; None for no limit.
+        began: Since when they count (monotonic); None for now.
 
     Raises:
         OpenEnvError: The first failure in order; ReplyTimeout if not all came in time.
@@ -29,30 +30,30 @@ def exchange_together(pairs: Pairs, timeout: float | None) -> None:
     if not pairs:
         return
     portal = pairs[0][0].portal
-    portal.refuse_here(pairs[0][1].kind)
-    refuse_past(pairs[0][1].kind, timeout, pairs[0][0].url)
+    portal.refuse_here(pairs[0][1].name)
+    refuse_past(pairs[0][1].name, timeout, pairs[0][0].url, began)
     lock = allocate_lock()
     lock.acquire()
-    deadline = None if timeout is None else time.monotonic() + timeout
+    deadline = None if timeout is None else (began or time.monotonic()) + timeout
     try:
         _start_all(portal, pairs, lock.release)
         answered = portal.wait(lock, deadline)
     except BaseException as error:
-        note_interrupt(error, pairs[0][1].kind, _give_up_all(portal, pairs))
+        note_interrupt(error, pairs[0][1].name, _give_up_all(portal, pairs))
         raise
     _finish(portal, pairs, answered, timeout)
 
 
-async def exchange_many(pairs: Pairs, timeout: float | None) -> None:
+async def exchange_many(pairs: Pairs, timeout: float | None, *, began: float | None = None) -> None:
     """Send requests in one hop and await all replies, on any loop; as exchange_together."""
     if not pairs:
         return
     portal = pairs[0][0].portal
-    refuse_past(pairs[0][1].kind, timeout, pairs[0][0].url)
+    refuse_past(pairs[0][1].name, timeout, pairs[0][0].url, began)
     try:
-        answered = await wait_async(portal, timeout, lambda wake: _start_all(portal, pairs, wake))
+        answered = await wait_async(portal, seconds_left(timeout, began), lambda wake: _start_all(portal, pairs, wake))
     except BaseException as error:
-        note_interrupt(error, pairs[0][1].kind, _give_up_all(portal, pairs))
+        note_interrupt(error, pairs[0][1].name, _give_up_all(portal, pairs))
         raise
     _finish(portal, pairs, answered, timeout)
 
@@ -88,7 +89,7 @@ def _give_up_all(portal: Portal, pairs: Pairs) -> bool:
 def _finish(portal: Portal, pairs: Pairs, answered: bool, timeout: float | None) -> None:
     if not answered:
         session, request = pairs[0]
-        raise ReplyTimeout(request.kind, timeout or 0.0, sent=_give_up_all(portal, pairs), url=session.url)
+        raise ReplyTimeout(request.name, timeout or 0.0, sent=_give_up_all(portal, pairs), url=session.url)
     failed = next((request for _, request in pairs if request.error is not None), None)
     if failed is not None and failed.error is not None:
         for session, request in pairs:

@@ -77,6 +77,7 @@ class Request:
     Attributes:
         kind: What is asked.
         frame: The bytes to send.
+        name: The method that asks, for error texts.
         status: "new", "queued", "sent", "done" or "withdrawn".
         owed: True when it was sent and its caller gave up.
         reply: The frame that answered it, or None.
@@ -94,7 +95,7 @@ class Request:
     """
 
     __slots__ = (
-        "actor", "batch", "cause", "context", "entry", "error", "frame", "held_by", "kind", "owed", "reply",
+        "actor", "batch", "cause", "context", "entry", "error", "frame", "held_by", "kind", "name", "owed", "reply",
         "sent_at", "started", "status", "step", "wake",
     )  # fmt: skip
 
@@ -106,8 +107,10 @@ class Request:
         entry: Entry | None = None,
         actor: str = "code",
         batch: Batch | None = None,
+        name: str = "",
     ) -> None:
         self.kind: Kind = kind
+        self.name: str = name or kind
         self.frame = frame
         self.entry = entry
         self.actor = actor

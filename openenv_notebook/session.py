@@ -128,7 +128,7 @@ class Session:
         if owed:
             return f"{len(owed)} {'reply' if len(owed) == 1 else 'replies'} owed, {now - owed[0].sent_at:.0f} s"
         if on_wire:
-            return f"waiting for the reply to {on_wire[0].kind}(), {now - on_wire[0].sent_at:.0f} s"
+            return f"waiting for the reply to {on_wire[0].name}(), {now - on_wire[0].sent_at:.0f} s"
         return ""
 
     @property

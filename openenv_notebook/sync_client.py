@@ -17,7 +17,7 @@ from typing import Any, Generic, Self, cast
 
 from openenv_notebook import events
 from openenv_notebook.actions import NOT_GIVEN
-from openenv_notebook.calls import exchange
+from openenv_notebook.calls import exchange, seconds_left
 from openenv_notebook.client import CLOSE_WITHIN, EnvClient
 from openenv_notebook.episode import Step
 from openenv_notebook.errors import InvalidAction, MisuseError, ReplyTimeout
@@ -96,7 +96,8 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
             AtCapacity, FactoryFailed: If the server has no session to give.
             ConnectFailed, ConnectTimeout: If there is no such server, or it does not answer.
         """
-        if type(self._client).connect is EnvClient.connect:
+        client = self._client
+        if type(client).connect is EnvClient.connect and not client._is_timed:
             exchange(self._session, Request("connect"), None)
         else:
             self._call("connect")
@@ -141,15 +142,15 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
         if not self._plain_step:
             args = () if action is NOT_GIVEN else (action,)
             return cast(StepResult[ObsT], self._call("step", *args, **fields))
-        client = self._client
+        client, began = self._client, time.monotonic()
         if client._needs_schema(action, fields):
-            self._learn_schema()
+            self._learn_for([action], "step", began)
         request = client._step_request(action, fields)
         try:
-            return client._result(exchange(self._session, request, client._timeout))
+            return client._result(exchange(self._session, request, client._timeout, began=began))
         except InvalidAction as error:
             if "extra_forbidden" in str(error.details):
-                self._learn_schema()
+                self._learn_schema(seconds_left(client._timeout, began))
             raise with_suggestions(error, client._action_schema()) from None
 
     def state(self) -> StateT:
@@ -179,11 +180,11 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
         Raises:
             OpenEnvError: The first failure; all replies stand in the record.
         """
-        client, given = self._client, list(actions)
+        client, given, began = self._client, list(actions), time.monotonic()
         if any(client._needs_schema(action, {}) for action in given):
-            self._learn_schema()
+            self._learn_for(given, "step_many", began)
         requests = client._batch(given, window)
-        exchange_together([(self._session, request) for request in requests], client._timeout)
+        exchange_together([(self._session, request) for request in requests], client._timeout, began=began)
         return [client._result(request) for request in requests]
 
     def settle(self, timeout: float | None = None) -> list[Step]:
@@ -323,8 +324,12 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
         method = functools.partial(getattr(self._client, name), *args, **kwargs)
         return self._session.portal.call(method, name=name)
 
-    def _learn_schema(self) -> None:
-        self._session.portal.call(self._client._learn_schema, name="schema")
+    def _learn_schema(self, within: float | None = None) -> None:
+        self._session.portal.call(self._client._learn_schema, within, name="schema")
+        self._offer_action()
+
+    def _learn_for(self, actions: list[Any], name: str, began: float) -> None:
+        self._session.portal.call(self._client._learn_for, actions, name, began, name="schema")
         self._offer_action()
 
     def _offer_action(self) -> None:

@@ -8,16 +8,20 @@ from collections.abc import Callable
 from typing import Any
 
 
-async def in_thread(work: Callable[[], Any]) -> Any:
+async def in_thread(work: Callable[[], Any], within: float | None = None) -> Any:
     """Run blocking work in a daemon thread and await its result.
 
     The default executor is not used: it delays the end of the process.
 
     Args:
         work: The work.
+        within: How long to wait for it, in seconds; it is not stopped after that. None for no limit.
 
     Returns:
         What it returned; what it raised is raised.
+
+    Raises:
+        TimeoutError: If it was not done in time.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
@@ -42,4 +46,9 @@ async def in_thread(work: Callable[[], Any]) -> Any:
             return  # the loop that waited is closed
 
     threading.Thread(target=run, name="openenv-worker", daemon=True).start()
-    return await future
+    timer = None if within is None else loop.call_later(within, finish, None, TimeoutError(f"not within {within:g} s"))
+    try:
+        return await future
+    finally:
+        if timer is not None:
+            timer.cancel()

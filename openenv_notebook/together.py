@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import time
 from collections.abc import Iterable
 from typing import Any
 
 from openenv_notebook.client import EnvClient
 from openenv_notebook.errors import MisuseError
+from openenv_notebook.learning import learn_for_step
 from openenv_notebook.limits import check_seconds
 from openenv_notebook.many import exchange_together
 from openenv_notebook.messages import StepResult
@@ -36,13 +39,15 @@ def step_all(
         _refuse_others(env)
     if len(clients) != len(given):
         raise MisuseError(f"{len(clients)} clients and {len(given)} actions: one action for each client is needed")
+    began = time.monotonic()
     requests = []
     for env, action in zip(clients, given, strict=True):
         client = env.async_client
         if client._needs_schema(action, {}):
-            env._learn_schema()
+            learn = functools.partial(learn_for_step, client, [action], "step_all", timeout, began)
+            client._session.portal.call(learn, name="schema")
         requests.append((client, client._step_request(action, {})))
-    exchange_together([(client._session, request) for client, request in requests], timeout)
+    exchange_together([(client._session, request) for client, request in requests], timeout, began=began)
     return [client._result(request) for client, request in requests]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import keyword
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -37,10 +38,10 @@ class ToolCalls:
     _mode: str
     _session: Session
 
-    async def _ask(self, request: Request) -> Request:
+    async def _ask(self, request: Request, began: float | None = None) -> Request:
         raise NotImplementedError
 
-    async def _raw_step(self, action: Mapping[str, Any]) -> dict[str, Any]:
+    async def _raw_step(self, action: Mapping[str, Any], name: str, began: float) -> dict[str, Any]:
         raise NotImplementedError
 
     async def list_tools(self, use_cache: bool = True) -> list[Tool]:
@@ -56,15 +57,15 @@ class ToolCalls:
             OpenEnvError: Why there is no answer.
         """
         if self._known.tools is None or not use_cache:
-            self._known.tools = await self._ask_tools()
+            self._known.tools = await self._ask_tools("list_tools", time.monotonic())
         return self._known.tools
 
-    async def _ask_tools(self) -> list[Tool]:
+    async def _ask_tools(self, name: str, began: float) -> list[Tool]:
         try:
-            answer = await self._rpc("tools/list", {})
+            answer = await self._rpc("tools/list", {}, name, began)
         except RequestRejected:
             # Servers before 0.2.1 know no mcp message; there it is an action.
-            return _listed(await self._raw_step({"type": "list_tools"}))
+            return _listed(await self._raw_step({"type": "list_tools"}, name, began))
         if "error" not in answer:
             return _listed(answer.get("result", {}))
         failure = answer["error"] if isinstance(answer["error"], Mapping) else {"message": answer["error"]}
@@ -96,30 +97,38 @@ class ToolCalls:
             MisuseError: If no tool has that name, with the nearest one.
             NotSupportedHere: If the environment has no tools.
         """
-        await self._refuse_unknown_tool(name)
+        began = time.monotonic()
+        await self._refuse_unknown_tool(name, began)
         if self._mode == "production":
-            answer = await self._rpc("tools/call", {"name": name, "arguments": arguments}, entry="tool")
+            call = {"name": name, "arguments": arguments}
+            answer = await self._rpc("tools/call", call, "call_tool", began, entry="tool")
             if "error" in answer:
                 raise _failed(name, answer["error"])
             return tool_value(answer.get("result"))
-        observation = await self._raw_step({"type": "call_tool", "tool_name": name, "arguments": arguments})
+        action = {"type": "call_tool", "tool_name": name, "arguments": arguments}
+        observation = await self._raw_step(action, "call_tool", began)
         if observation.get("error"):
             raise _failed(name, observation["error"])
         return tool_value(observation.get("result"))
 
-    async def _refuse_unknown_tool(self, name: str) -> None:
+    async def _refuse_unknown_tool(self, name: str, began: float) -> None:
+        known = self._known
         try:
-            names = [tool.name for tool in await self.list_tools()]
+            if known.tools is None:
+                known.tools = await self._ask_tools("call_tool", began)
         except (ProtocolError, ServerError):
             return  # The list cannot be read; the tool may be there all the same.
+        names = [tool.name for tool in known.tools]
         if not names:
             raise NotSupportedHere("this environment has no tools", url=self._session.url)
         if name not in names:
             raise MisuseError(f"no tool {name!r}{nearest(name, names)}", hint=f"tools: {', '.join(names)}")
 
-    async def _rpc(self, method: str, params: Mapping[str, Any], entry: Entry | None = None) -> dict[str, Any]:
+    async def _rpc(
+        self, method: str, params: Mapping[str, Any], name: str, began: float, entry: Entry | None = None
+    ) -> dict[str, Any]:
         data = {"jsonrpc": "2.0", "method": method, "params": params, "id": 1}
-        request = await self._ask(Request("mcp", frame("mcp", data), entry=entry))
+        request = await self._ask(Request("mcp", frame("mcp", data), entry=entry, name=name), began)
         assert request.reply is not None
         self._session.decoded(request)
         return reply_data(request.reply, "mcp")

@@ -16,7 +16,6 @@ from openenv_notebook.errors import (
     NotAnOpenEnvServer,
     NotSupportedHere,
     OpenEnvError,
-    ReplyTimeout,
 )
 from openenv_notebook.payload import to_bytes
 from openenv_notebook.targets import Address
@@ -36,7 +35,7 @@ class _NoRedirectElsewhere(urllib.request.HTTPRedirectHandler):
 
 
 def fetch(
-    address: Address, method: str, path: str, body: Any = None, *, headers: Mapping[str, str], timeout: float
+    address: Address, method: str, path: str, body: Any = None, *, headers: Mapping[str, str], timeout: float | None
 ) -> Any:
     """Make a request and block until it is answered.
 
@@ -46,14 +45,14 @@ def fetch(
         path: The route, such as "/schema".
         body: Sent as JSON; nothing if None.
         headers: Sent along.
-        timeout: Seconds.
+        timeout: Seconds without a sign of life; None for any.
 
     Returns:
         The decoded JSON body.
 
     Raises:
         ConnectFailed: If there is no answer.
-        ReplyTimeout: If there is none in time.
+        TimeoutError: If there is none in time.
         NotSupportedHere: If the server has no such route.
         HandshakeRejected: For any other HTTP error.
         NotAnOpenEnvServer: If the answer is not JSON.
@@ -68,9 +67,9 @@ def fetch(
     except urllib.error.HTTPError as error:
         raise _status_error(error, path, address.name) from error
     except (OSError, http.client.HTTPException) as error:
-        if isinstance(error, TimeoutError) or isinstance(getattr(error, "reason", None), TimeoutError):
-            hint = "the session does not need it; the server may be busy"
-            raise ReplyTimeout(f"{method} {path}", timeout, sent=True, url=address.name, hint=hint) from error
+        reason = error if isinstance(error, TimeoutError) else getattr(error, "reason", None)
+        if isinstance(reason, TimeoutError):
+            raise reason from error
         raise ConnectFailed(f"no answer to {method} {path}: {error}", url=address.name) from error
     return _decode(content, path, address.name)
 

@@ -133,7 +133,7 @@ def test_what_is_no_answer_is_told_apart(
 async def test_a_server_that_hangs_is_left(serve: Any) -> None:
     """A route that does not answer is a timeout that names it, and the session does not need it."""
     server = serve(app({"/metadata": lambda peer: peer.wait_for_end()}))
-    with pytest.raises(ReplyTimeout, match=r"no reply to GET /metadata\(\) within 0\.1 s.*session does not need it"):
+    with pytest.raises(ReplyTimeout, match=r"no reply to metadata\(\) within 0\.1 s.*session does not need it"):
         await discovery(server, timeout=0.1).get("/metadata")
 
 
