@@ -197,6 +197,13 @@ def test_what_is_no_choice(part: dict[str, Any]) -> None:
     assert legal_actions({}, {"$defs": {"Circle": circle}, **only(part)}) is None
 
 
+def test_a_schema_that_turns_in_a_circle_ends() -> None:
+    """A schema that contains itself is looked at to a depth, and what is deeper is taken."""
+    circle = {"anyOf": [{"$ref": "#/$defs/Circle"}, {"$ref": "#/$defs/Circle"}]}
+    schema = {"$defs": {"Circle": circle}, **only({"$ref": "#/$defs/Circle"})}
+    assert legal_actions({"legal_actions": [1]}, schema) == Legal(("x",), (1,), "legal_actions")
+
+
 def test_a_choice_between_the_branches_of_a_union_is_none() -> None:
     """The type of an action alone is no action, where its branches want more."""
     assert legal_actions({}, schemas()["agent_world_model"]["action"]) is None

@@ -108,6 +108,16 @@ class TestPlaying:
         assert played(env, policy).steps_made == 1
         assert far_end.steps == [{"column": 1}, {"column": 0}]
 
+    def test_an_episode_that_ends_in_a_pause_is_not_stepped(self, env: Env, far_end: FarEnd) -> None:
+        """A23: when another caller ends the episode within a pause, the policy is not asked."""
+        far_end.policy = ends_after(1)
+        run = Rollout(env, column, fps=0.01).start()
+        eventually(lambda: run.progress.begun == 1)
+        env.step(column=0)
+        run.fps = None
+        assert run.wait(WITHIN)
+        assert (run.steps_made, far_end.steps) == (0, [{"column": 0}])
+
     def test_limits(self, env: Env, far_end: FarEnd) -> None:
         """max_steps ends an episode that is not done, steps ends the run wherever it is."""
         played(env, episodes=2, max_steps=2)
