@@ -22,6 +22,7 @@ _EMPTY = frozenset({"·", "", " ", ".", "_", "-"})
 _MAP = re.compile(r"grid|map|maze|field|lake|level|world|screen", re.IGNORECASE)
 _PIECES = {"1": 1, "X": 1, "x": 1, "-1": 2, "2": 2, "O": 2, "o": 2, "3": 3, "4": 4, "5": 5, "6": 6}
 _COLOURS = 6
+_WALLS = frozenset({"#", "█", "■"})
 _CHANGED = '<span class="openenv-unseen"> changed</span>'
 
 
@@ -77,6 +78,10 @@ class PanelWriter(HtmlWriter):
             f'aria-label="{html.escape(one_line(label))}"><tr><td></td>{above}</tr>{rows}</table>'
         )
 
+    def row(self, blocks: tuple[Block, ...]) -> str:
+        """Write blocks beside each other."""
+        return f'<div class="openenv-beside">{"".join(f"<div>{self.write(block)}</div>" for block in blocks)}</div>'
+
     def talk(self, talk: Talk) -> str:
         """Write a conversation."""
         earlier = f'<div class="openenv-earlier">{talk.earlier:,} earlier messages</div>' if talk.earlier else ""
@@ -126,6 +131,8 @@ def _look(board: Board) -> str:
     if board.above:
         return "chess"
     cells = len(board.cells) * len(board.cells[0])
+    if any(cell in _WALLS for row in board.cells for cell in row):
+        return "tiles"
     is_short = all(len(cell) <= 2 for row in board.cells for cell in row)
     return "pieces" if cells <= _MOST_PIECES and is_short and not _MAP.search(board.name) else "tiles"
 
@@ -139,7 +146,7 @@ def _colours(board: Board, look: str) -> dict[str, str]:
     for cell in kinds:
         place = _PIECES.get(cell) or zlib.crc32(cell.encode("utf-8", "replace")) % _COLOURS + 1
         # On maps 1 is a wall more often than a piece.
-        kind = "wall" if look == "tiles" and place == 1 else f"p{place}"
+        kind = "wall" if look == "tiles" and (place == 1 or cell in _WALLS) else f"p{place}"
         colours[cell] = "" if cell in board.quiet else f"openenv-{kind}"
     return colours
 

@@ -73,6 +73,7 @@ OBSERVATION_CSS = f"""
   padding: 0 6px; margin-left: 4px; }}
 
 {_S} .openenv-curve {{ display: block; width: min(100%, 340px); height: 40px; color: var(--ob-brand); margin: 3px 0; }}
+{_S} .openenv-beside {{ display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: flex-start; }}
 {_S} .openenv-picture {{ display: block; margin: 0 0 6px; max-width: 100%; object-fit: contain; object-position: left;
   height: auto; background: none; border-radius: 3px; }}
 {_S} .openenv-sharp {{ image-rendering: pixelated; }}

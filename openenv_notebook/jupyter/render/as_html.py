@@ -22,6 +22,7 @@ from openenv_notebook.jupyter.render.blocks import (
     Own,
     Paragraph,
     Picture,
+    Row,
     Span,
     Stack,
     Table,
@@ -62,6 +63,7 @@ _BUBBLE = (
     f"width:fit-content;max-width:85%;margin:2px 0 8px;padding:5px 10px;border:{_RULE};border-radius:10px;"
     "background:var(--jp-layout-color2,none)"
 )
+_BESIDE = "display:inline-block;vertical-align:top;margin:0 28px 6px 0;max-width:100%"
 _MINE = ";margin-left:auto"
 # $…$, \\(…\\), \\[…\\], \\begin…; none is looked for within pre.
 _FORMULA = re.compile(r"\$|\\")
@@ -125,6 +127,8 @@ class HtmlWriter:
                 return self.talk(block)
             case Own():
                 return block.html
+            case Row(blocks):
+                return self.row(blocks)
             case Stack(blocks):
                 return "".join(map(self.write, blocks))
 
@@ -170,6 +174,10 @@ class HtmlWriter:
         note = f'<div style="{_MUTED}">{escape(board.said)}</div>' if board.said else ""
         width, height = len(board.cells[0]), len(board.cells)
         return note + (_squares(board) if width * height <= _MOST_SQUARES else _lines(board))
+
+    def row(self, blocks: tuple[Block, ...]) -> str:
+        """Write blocks beside each other."""
+        return "".join(f'<div style="{_BESIDE}">{self.write(block)}</div>' for block in blocks)
 
     def talk(self, talk: Talk) -> str:
         """Write a conversation: who spoke above what was said, the user's words to the right."""

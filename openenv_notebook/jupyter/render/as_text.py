@@ -14,6 +14,7 @@ from openenv_notebook.jupyter.render.blocks import (
     Own,
     Paragraph,
     Picture,
+    Row,
     Stack,
     Table,
     Talk,
@@ -58,7 +59,7 @@ def _write(block: Block) -> list[str]:
             return _talk(block)
         case Own(_, text):
             return visible(text).expandtabs(4).split("\n")
-        case Stack(blocks):
+        case Row(blocks) | Stack(blocks):
             return [line for inside in blocks for line in _write(inside)]
 
 

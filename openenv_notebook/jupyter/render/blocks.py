@@ -207,7 +207,14 @@ class Stack:
     blocks: tuple[Block, ...]
 
 
-Block = Line | Paragraph | Fields | Table | Board | Picture | Fold | Talk | Own | Stack
+@dataclass(frozen=True)
+class Row:
+    """Blocks beside each other where there is room, else below."""
+
+    blocks: tuple[Block, ...]
+
+
+Block = Line | Paragraph | Fields | Table | Board | Picture | Fold | Talk | Own | Row | Stack
 
 
 def line(*parts: str | Span) -> Line:

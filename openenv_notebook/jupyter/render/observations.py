@@ -14,6 +14,7 @@ from openenv_notebook.jupyter.render.blocks import (
     Own,
     Paragraph,
     Picture,
+    Row,
     Span,
     Stack,
     Talk,
@@ -107,7 +108,7 @@ def headline(block: Block) -> str:
 def _all_large(block: Block) -> Iterator[Picture | Board | Talk | Paragraph]:
     if isinstance(block, _LARGE):
         yield block
-    elif isinstance(block, Stack):
+    elif isinstance(block, (Row, Stack)):
         for inside in block.blocks:
             yield from _all_large(inside)
 
@@ -140,9 +141,18 @@ def _arranged(block: Block) -> Block:
     if not large:
         return block
     large.sort(key=lambda named: _rank(_first(named[1])))
-    is_plain = len(large) == 1 and not isinstance(_first(large[0][1]), Paragraph)
-    shown = [part for name, inside in large for part in ((inside,) if is_plain else (_caption(name, block), inside))]
-    return Stack((*shown, Fields(tuple(rest), block.changed))) if rest else Stack(tuple(shown))
+    above = _above(large, block)
+    return Stack((*above, Fields(tuple(rest), block.changed))) if rest else Stack(above)
+
+
+def _above(large: list[tuple[str, Block]], fields: Fields) -> tuple[Block, ...]:
+    """Pictures and boards beside each other, the rest below; their names where there are several."""
+    if len(large) == 1 and not isinstance(_first(large[0][1]), Paragraph):
+        return (large[0][1],)
+    named = [(inside, Stack((_caption(name, fields), inside))) for name, inside in large]
+    drawn = tuple(whole for inside, whole in named if isinstance(inside, (Picture, Board)))
+    rest = tuple(whole for inside, whole in named if not isinstance(inside, (Picture, Board)))
+    return (Row(drawn), *rest) if len(drawn) > 1 else (*drawn, *rest)
 
 
 def _parted(block: Block) -> tuple[Block | None, Block | None]:

@@ -98,6 +98,19 @@ def test_a_board_is_cells_and_the_changed_one_is_ringed(panel: Panel) -> None:
     assert all(f".openenv-{name}" in OBSERVATION_CSS for name in ("p1", "p2", "ring", "unseen", "pieces", "board"))
 
 
+def test_maps_are_tiles_and_stand_beside_their_picture(panel: Panel) -> None:
+    """Walls make a board a map, as do names and sizes; a picture and a board of the same thing are side by side."""
+    maze = [["@", ".", "#"], [".", "#", "."], [".", ".", "G"]]
+    panel.view.show(StepResult({"board": maze, "screen": [[0] * 24] * 20, "score": 3}), None)
+    assert panel.seen.count('class="openenv-wall"') == 2
+    assert "openenv-tiles" in panel.seen
+    beside = panel.seen.partition('<div class="openenv-beside">')[2].partition('<table class="openenv-fields">')[0]
+    assert beside.index("openenv-picture") < beside.index("openenv-board")
+    for board in ({"maze": [[0, 1, 0]] * 3}, {"board": [[0, 1] * 6] * 12}, {"board": [["abc", "", ""]] * 3}):
+        panel.view.show(StepResult(board), None)
+        assert "openenv-tiles" in panel.seen
+
+
 def test_frames_of_a_picture_stay_in_their_place(panel: Panel) -> None:
     """Two frames differ in nothing but the picture's data and numbers: same box, same alternative text."""
     kept = []
