@@ -57,6 +57,32 @@ def is_bare(action: Any) -> bool:
     return not (action is NOT_GIVEN or is_record(action))
 
 
+def listed(given: Any, call: str, what: str) -> list[Any]:
+    """Take a list of actions or clients; one given alone would be taken apart without a word.
+
+    Args:
+        given: The argument.
+        call: The call, for the error.
+        what: What it lists: "actions" or "clients".
+
+    Returns:
+        A new list.
+
+    Raises:
+        MisuseError: If it is one record, text, bytes, or nothing that can be gone through.
+    """
+    alone = isinstance(given, (str, bytes, bytearray, memoryview)) or is_record(given)
+    try:
+        if not alone:
+            return list(iter(given))
+    except TypeError:
+        pass  # said below
+    raise MisuseError(
+        f"{call}() needs a list of {what}, not a {type(given).__name__}",
+        hint="one alone stands in brackets: [x]",
+    ) from None
+
+
 def wire_action(action: Any, schema: Mapping[str, Any] | None) -> dict[str, Any]:
     """Make the fields that travel.
 

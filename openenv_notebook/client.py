@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, cast
 
-from openenv_notebook.actions import NOT_GIVEN, wire_action
+from openenv_notebook.actions import NOT_GIVEN, listed, wire_action
 from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.calls import exchange_async, seconds_left
 from openenv_notebook.cautions import caution
@@ -33,7 +33,7 @@ from openenv_notebook.errors import (
 from openenv_notebook.inspection import Inspection, Known
 from openenv_notebook.learning import learn_for_step
 from openenv_notebook.limits import check_headers, check_seconds
-from openenv_notebook.many import exchange_many
+from openenv_notebook.many import NOTHING_SENT, exchange_many, placed
 from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
 from openenv_notebook.opening import Opener, Patience
 from openenv_notebook.protocol import STATE_FRAME, Batch, Request, frame
@@ -332,14 +332,17 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
             The results, in order.
 
         Raises:
-            OpenEnvError: The first failure; all replies stand in the record.
+            MisuseError: If it is no list of actions.
+            OpenEnvError: The first failure, and which action it was. An action that was refused
+                before is sent with none of the others; else the later ones were made as well,
+                and the results of all stand in ``env.episode``.
         """
-        given, began = list(actions), time.monotonic()
+        given, began = listed(actions, "step_many", "actions"), time.monotonic()
         if any(self._needs_schema(action, {}) for action in given):
             await self._learn_for(given, "step_many", began)
         requests = self._batch(given, window)
         await exchange_many([(self._session, request) for request in requests], self._timeout, began=began)
-        return [self._result(request) for request in requests]
+        return self._results(requests)
 
     async def settle(self, timeout: float | None = None) -> list[Step]:
         """Wait for all owed replies: those whose call was interrupted, cancelled or timed out.
@@ -502,7 +505,12 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
 
     def _batch(self, actions: Iterable[Any], window: int) -> list[Request]:
         batch = Batch(max(1, window))
-        return [self._step_request(action, {}, batch) for action in actions]
+        with placed(NOTHING_SENT) as place:
+            return [self._step_request(action, {}, batch) for place.index, action in enumerate(actions)]
+
+    def _results(self, requests: Iterable[Request]) -> list[StepResult[ObsT]]:
+        with placed() as place:
+            return [self._result(request) for place.index, request in enumerate(requests)]
 
     async def _ask(self, request: Request, began: float | None = None) -> Request:
         return await exchange_async(self._session, request, self._timeout, began=began)

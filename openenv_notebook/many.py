@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from _thread import allocate_lock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 
 from openenv_notebook.calls import GONE, give_up, note_interrupt, raised, refuse_past, seconds_left, wait_async
-from openenv_notebook.errors import ReplyTimeout, TransportError
+from openenv_notebook.errors import OpenEnvError, ReplyTimeout, TransportError
 from openenv_notebook.portal import Portal
 from openenv_notebook.protocol import Request
 from openenv_notebook.session import Session
 
 Pairs = Sequence[tuple[Session, Request]]
+
+NOTHING_SENT = "nothing was sent"
+_OTHERS_RECORDED = "what came for the others stands in env.episode"
+
+
+@contextlib.contextmanager
+def placed(rest: str = _OTHERS_RECORDED) -> Iterator[SimpleNamespace]:
+    """Say in an error which of many actions it belongs to.
+
+    Args:
+        rest: What became of the others.
+
+    Yields:
+        Where the place is noted, ``.index``, before each of them is looked at.
+    """
+    place = SimpleNamespace(index=0)
+    try:
+        yield place
+    except OpenEnvError as error:
+        where = f"it is actions[{place.index}]; {rest}"
+        error.hint = f"{error.hint}; {where}" if error.hint else where
+        raise
 
 
 def exchange_together(pairs: Pairs, timeout: float | None, *, began: float | None = None) -> None:
@@ -94,4 +118,6 @@ def _finish(portal: Portal, pairs: Pairs, answered: bool, timeout: float | None)
     if failed is not None and failed.error is not None:
         for session, request in pairs:
             session.decoded(request)  # nobody will read the others from here
-        raise raised(failed.error, failed.cause)
+        with placed() as place:
+            place.index = next(index for index, (_, request) in enumerate(pairs) if request is failed)
+            raise raised(failed.error, failed.cause)

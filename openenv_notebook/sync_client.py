@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Generic, Self, cast
 
 from openenv_notebook import events
-from openenv_notebook.actions import NOT_GIVEN
+from openenv_notebook.actions import NOT_GIVEN, listed
 from openenv_notebook.calls import exchange, seconds_left
 from openenv_notebook.client import CLOSE_WITHIN, EnvClient
 from openenv_notebook.episode import Step
@@ -178,14 +178,17 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
             The results, in order.
 
         Raises:
-            OpenEnvError: The first failure; all replies stand in the record.
+            MisuseError: If it is no list of actions.
+            OpenEnvError: The first failure, and which action it was. An action that was refused
+                before is sent with none of the others; else the later ones were made as well,
+                and the results of all stand in ``env.episode``.
         """
-        client, given, began = self._client, list(actions), time.monotonic()
+        client, given, began = self._client, listed(actions, "step_many", "actions"), time.monotonic()
         if any(client._needs_schema(action, {}) for action in given):
             self._learn_for(given, "step_many", began)
         requests = client._batch(given, window)
         exchange_together([(self._session, request) for request in requests], client._timeout, began=began)
-        return [client._result(request) for request in requests]
+        return client._results(requests)
 
     def settle(self, timeout: float | None = None) -> list[Step]:
         """Wait for all owed replies: those whose call was interrupted, cancelled or timed out.

@@ -7,11 +7,12 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
+from openenv_notebook.actions import listed
 from openenv_notebook.client import EnvClient
 from openenv_notebook.errors import MisuseError
 from openenv_notebook.learning import learn_for_step
 from openenv_notebook.limits import check_seconds
-from openenv_notebook.many import exchange_together
+from openenv_notebook.many import NOTHING_SENT, exchange_together, placed
 from openenv_notebook.messages import StepResult
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -31,9 +32,10 @@ def step_all(
 
     Raises:
         MisuseError: If there are not as many actions as clients, or one is no blocking client of ours.
-        OpenEnvError: The first failure in order; every reply stands in its client's record.
+        OpenEnvError: The first failure in order, and which action it was; where any was sent,
+            every reply stands in its client's record.
     """
-    clients, given = list(envs), list(actions)
+    clients, given = listed(envs, "step_all", "clients"), listed(actions, "step_all", "actions")
     check_seconds(timeout=timeout)
     for env in clients:
         _refuse_others(env)
@@ -41,14 +43,16 @@ def step_all(
         raise MisuseError(f"{len(clients)} clients and {len(given)} actions: one action for each client is needed")
     began = time.monotonic()
     requests = []
-    for env, action in zip(clients, given, strict=True):
-        client = env.async_client
-        if client._needs_schema(action, {}):
-            learn = functools.partial(learn_for_step, client, [action], "step_all", timeout, began)
-            client._session.portal.call(learn, name="schema")
-        requests.append((client, client._step_request(action, {})))
+    with placed(NOTHING_SENT) as place:
+        for place.index, env in enumerate(clients):
+            client, action = env.async_client, given[place.index]
+            if client._needs_schema(action, {}):
+                learn = functools.partial(learn_for_step, client, [action], "step_all", timeout, began)
+                client._session.portal.call(learn, name="schema")
+            requests.append((client, client._step_request(action, {})))
     exchange_together([(client._session, request) for client, request in requests], timeout, began=began)
-    return [client._result(request) for client, request in requests]
+    with placed() as place:
+        return [client._result(request) for place.index, (client, request) in enumerate(requests)]
 
 
 def _refuse_others(env: Any) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 from support.interrupts import interrupted_when
 from support.recorded import schemas
@@ -23,6 +25,7 @@ from openenv_notebook.errors import (
     SessionLost,
     WrongThread,
 )
+from openenv_notebook.messages import GenericAction
 from openenv_notebook.sync_client import SyncEnvClient
 from openenv_notebook.together import step_all
 
@@ -47,8 +50,45 @@ def envs(far_ends: list[FarEnd]) -> Iterator[list[Env]]:
         client.sync().close()
 
 
+@dataclass
+class Move:
+    """An action of one's own."""
+
+    column: int
+
+
+NO_LISTS: list[Any] = ["57", b"57", {"column": 1}, Move(1), GenericAction(column=1), 5, None, object()]
+
+
 class TestStepMany:
     """One session, pipelined."""
+
+    @pytest.mark.parametrize("given", NO_LISTS, ids=repr)
+    async def test_one_action_alone_is_no_list(self, playing: Env, far_end: FarEnd, given: Any) -> None:
+        """A text is not taken apart into characters, nor a record into names; nothing is sent."""
+        with pytest.raises(MisuseError, match=r"step_many\(\) needs a list of actions, not a"):
+            playing.step_many(given)
+        with pytest.raises(MisuseError, match=r"step_many\(\) needs a list of actions, not a"):
+            await playing.async_client.step_many(given)
+        assert far_end.steps == []
+
+    def test_anything_that_can_be_gone_through_is_a_list(self, playing: Env) -> None:
+        """A generator, a tuple and an array are lists of actions."""
+        assert len(playing.step_many(iter([1, 2]))) == 2
+        assert len(playing.step_many((1, 2))) == 2
+        assert len(playing.step_many(np.array([1, 2]))) == 2
+
+    def test_the_one_that_failed_is_named(self, playing: Env, far_end: FarEnd) -> None:
+        """Refused before anything was sent, or by the environment while the later ones ran."""
+        with pytest.raises(InvalidAction, match=r"it is actions\[1\]; nothing was sent"):
+            playing.step_many([{"column": 0}, {"colum": 1}])
+        assert playing.episode.length == 0
+        far_end.policy = lambda request: (
+            error_frame("EXECUTION_ERROR", "boom") if request["data"]["column"] == 1 else result_frame({})
+        )
+        with pytest.raises(EnvironmentFailed, match=r"it is actions\[1\]; what came.*env\.episode"):
+            playing.step_many([0, 1, 2])
+        assert [step.error is None for step in playing.episode] == [True, True, False, True]
 
     def test_results_come_in_order(self, playing: Env, far_end: FarEnd) -> None:
         """Each action has its own result, in order, in every form an action may have."""
@@ -190,6 +230,25 @@ class TestStepAll:
         with pytest.raises(MisuseError, match="3 clients and 2 actions"):
             step_all(envs, [1, 2])
         assert [far_end.steps for far_end in far_ends] == [[], [], []]
+
+    @pytest.mark.parametrize("given", NO_LISTS, ids=repr)
+    def test_one_action_alone_is_no_list(self, envs: list[Env], far_ends: list[FarEnd], given: Any) -> None:
+        """Nothing that stands alone is taken apart, neither an action nor a client."""
+        with pytest.raises(MisuseError, match=r"step_all\(\) needs a list of actions, not a"):
+            step_all(envs[:2], given)
+        with pytest.raises(MisuseError, match=r"step_all\(\) needs a list of clients, not a"):
+            step_all(given, given)
+        with pytest.raises(MisuseError, match=r"step_all\(\) needs a list of clients, not a SyncEnvClient"):
+            step_all(envs[0], [1])  # type: ignore[arg-type]
+        assert [far_end.steps for far_end in far_ends] == [[], [], []]
+
+    def test_the_one_that_failed_is_named(self, envs: list[Env], far_ends: list[FarEnd]) -> None:
+        """The error says which action it was, refused here or there."""
+        with pytest.raises(InvalidAction, match=r"it is actions\[2\]; nothing was sent"):
+            step_all(envs, [1, 2, {"colum": 3}])
+        far_ends[1].policy = lambda request: error_frame("EXECUTION_ERROR", "boom")
+        with pytest.raises(EnvironmentFailed, match=r"it is actions\[1\]"):
+            step_all(envs, [1, 2, 3])
 
     def test_one_failure_leaves_the_others_whole(self, envs: list[Env], far_ends: list[FarEnd]) -> None:
         """The first failure is raised; every reply stands in its own record."""
