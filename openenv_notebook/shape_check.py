@@ -134,11 +134,11 @@ def _own(shape: Shape, value: Any, path: Path) -> Iterator[Problem]:
         return
     match shape:
         case Const() if not same(value, shape.value):
-            yield Problem(path, f"must be {short_repr(shape.value)}", True)
+            yield Problem(path, f"must be {_shown(shape.value)}", True)
         case Choice() if not any(same(value, each) for each in shape.values):
             yield Problem(path, _not_among(shape, value), True)
         case Boolean() if not isinstance(value, bool):
-            yield Problem(path, f"must be true or false, not {short_repr(value)}", True)
+            yield Problem(path, f"must be true or false, not {_shown(value)}", True)
         case Number():
             yield from _number(shape, value, path)
         case Text() if not isinstance(value, str):
@@ -159,7 +159,7 @@ def _own(shape: Shape, value: Any, path: Path) -> Iterator[Problem]:
 
 def _number(shape: Number, value: Any, path: Path) -> Iterator[Problem]:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        yield Problem(path, f"must be a {'whole ' if shape.is_whole else ''}number, not {short_repr(value)}", True)
+        yield Problem(path, f"must be a {'whole ' if shape.is_whole else ''}number, not {_shown(value)}", True)
         return
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         yield Problem(path, "is too big a number", True)
@@ -226,7 +226,14 @@ def _not_among(shape: Choice, value: Any) -> str:
     more = ", …" if len(shape.values) > _MOST_NAMED else ""
     texts = [each for each in shape.values if isinstance(each, str)]
     meant = nearest(value, texts) if isinstance(value, str) and more else ""
-    return f"must be one of {', '.join(shown)}{more}, not {short_repr(value)}{meant}"
+    return f"must be one of {', '.join(shown)}{more}, not {_shown(value)}{meant}"
+
+
+def _shown(value: Any) -> str:
+    try:
+        return short_repr(value)
+    except ValueError:
+        return "so big a number"  # Python writes no more than 4300 digits.
 
 
 def _kind(value: Any) -> str:
