@@ -32,7 +32,7 @@ from openenv_notebook.errors import (
 )
 from openenv_notebook.inspection import Inspection, Known
 from openenv_notebook.learning import learn_for_step
-from openenv_notebook.limits import check_headers, check_seconds
+from openenv_notebook.limits import check_headers, check_seconds, clean_token
 from openenv_notebook.many import NOTHING_SENT, exchange_many, placed
 from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
 from openenv_notebook.opening import Opener, Patience
@@ -87,7 +87,7 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
     Raises:
         InvalidTarget: If the address cannot be meant.
         MisuseError: If neither an address nor a provider is given, the mode is unknown, or a
-            limit or a header cannot be meant.
+            limit, a header or the token cannot be meant.
     """
 
     _codec: ClassVar[Codec]
@@ -128,7 +128,7 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         reach = functools.partial(
             endpoint_at,
             headers=headers or {},
-            token=token,
+            token=clean_token(token),
             max_size=None if max_message_size_mb is None else int(max_message_size_mb * 2**20),
             ping_interval=websocket_ping_interval_s,
             ping_timeout=websocket_ping_timeout_s,

@@ -8,6 +8,7 @@ from typing import Any
 
 from openenv_notebook import hub
 from openenv_notebook.errors import InvalidTarget
+from openenv_notebook.limits import clean_token
 from openenv_notebook.targets import Address, parse_target
 
 
@@ -48,6 +49,7 @@ def endpoint_at(url: str, *, headers: Mapping[str, str], token: str | None, **li
 
     Raises:
         InvalidTarget: If the text names no server that runs.
+        MisuseError: If this machine's token can be none.
     """
     address = parse_target(url)
     if not isinstance(address, Address):
@@ -57,6 +59,8 @@ def endpoint_at(url: str, *, headers: Mapping[str, str], token: str | None, **li
         sent["Authorization"] = address.authorization
     if found is None and address.kind == "space":
         found = hub.find_token()
+        if found is not None:
+            clean_token(found[0], f"the Hub token of this machine ({found[1]})")
     if found is None:
         return Endpoint(address, sent, **limits)
     return Endpoint(address, hub.with_token(sent, found[0]), token_from=found[1], **limits)

@@ -1,4 +1,4 @@
-"""Checks of what a caller sets, when it is set: time limits and headers."""
+"""Checks of what a caller sets, when it is set: time limits, headers and tokens."""
 
 from __future__ import annotations
 
@@ -48,3 +48,27 @@ def check_headers(headers: Any) -> None:
             raise MisuseError(f"the header {name!r} needs a text as its value, not a {type(value).__name__}")
         if _NOT_IN_A_VALUE.search(value):
             raise MisuseError(f"the header {name!r} has a line break or another control character in its value")
+
+
+def clean_token(token: Any, name: str = "token") -> str | None:
+    """Take a token as people have it, read from a file or a form; its value is never shown.
+
+    Args:
+        token: The token, or None.
+        name: Where it stands, for the error.
+
+    Returns:
+        The token without the white space around it; None where there is none.
+
+    Raises:
+        MisuseError: If it can be no token.
+    """
+    if token is None:
+        return None
+    if not isinstance(token, str):
+        raise MisuseError(f"{name} is a text, not a {type(token).__name__}")
+    cleaned = token.strip()
+    if not all("!" <= letter <= "~" for letter in cleaned):
+        what = "has a blank, a line break or another character in it that no token has"
+        raise MisuseError(f"{name} {what} (its value is not shown)", hint="a Hub token looks like hf_...")
+    return cleaned or None

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from openenv_notebook.client import GenericEnvClient
+from openenv_notebook.connecting import connect
+from openenv_notebook.errors import MisuseError
 from openenv_notebook.hub import SPACE_HEADER, find_token, with_token
 
 SECRET = "hf_" + "S" * 20
@@ -77,3 +79,32 @@ def test_a_token_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pass-word" not in repr(with_password)
     assert with_password._opener.endpoint is not None
     assert with_password._opener.endpoint.headers["Authorization"].startswith("Basic ")
+
+
+@pytest.mark.parametrize("around", ["\n", "\r\n", "  ", "\t"])
+def test_a_token_may_have_been_read_from_a_file(around: str) -> None:
+    """White space around a token is not a part of it."""
+    endpoint = GenericEnvClient("localhost:8000", token=f"{around}{SECRET}{around}")._opener.endpoint
+    assert endpoint is not None
+    assert endpoint.headers == {"Authorization": f"Bearer {SECRET}"}
+
+
+@pytest.mark.parametrize("token", [f"{SECRET}\nX: 1", f"a {SECRET}", f"{SECRET}\x00x", f"{SECRET}é", f"{SECRET}→"])
+def test_what_can_be_no_token_is_refused(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told without its value, before anything is sent, also where it is this machine's."""
+    with pytest.raises(MisuseError, match=r"^token has .* no token has") as caught:
+        connect("localhost:8000", token=token)
+    assert SECRET not in str(caught.value)
+    if "\x00" not in token:
+        monkeypatch.setenv("HF_TOKEN", token)
+        with pytest.raises(MisuseError, match=r"\(HF_TOKEN\) has") as caught:
+            GenericEnvClient("owner/name")
+        assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("token", [SECRET.encode(), 5, [SECRET]])
+def test_a_token_is_a_text(token: object) -> None:
+    """Anything else is told by its kind alone."""
+    with pytest.raises(MisuseError, match="token is a text, not a") as caught:
+        GenericEnvClient("localhost:8000", token=token)  # type: ignore[arg-type]
+    assert SECRET not in str(caught.value)
