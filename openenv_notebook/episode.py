@@ -7,6 +7,7 @@ official ``openenv collect`` writes.
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -21,6 +22,9 @@ from openenv_notebook.step import Step
 __all__ = ["FORMAT", "Episode", "Step"]
 
 FORMAT = "openenv-notebook/1"
+
+# A cell and a panel may ask for the return at once. One for all: an episode can be pickled.
+_scanning = threading.Lock()
 
 
 class Episode:
@@ -89,10 +93,14 @@ class Episode:
         steps = self._steps
         while self._scanned < len(steps):
             step = steps[self._scanned]
-            self._scanned += 1
-            self._done = self._done or step.done
-            if step.kind != "reset" and step.reward is not None:
-                self._total += step.reward
+            # Decoding may run a client's own hook, which may take its time.
+            done, reward = step.done, step.reward
+            with _scanning:
+                if self._scanned < len(steps) and steps[self._scanned] is step:
+                    self._scanned += 1
+                    self._done = self._done or done
+                    if step.kind != "reset" and reward is not None:
+                        self._total += reward
 
     def to_jsonl(self, *, secrets: bool = False) -> str:
         """Write the episode as one line of JSON, without a line end.

@@ -390,3 +390,12 @@ def test_what_is_no_episode_is_told_so(text: str) -> None:
     """Text that is not one line of an episode is a ValueError that says what is needed."""
     with pytest.raises(ValueError, match="not an episode"):
         Episode.from_jsonl(text)
+
+
+def test_the_return_is_right_whoever_asks_at_once() -> None:
+    """Eight threads that ask for the return while it is not summed up yet all get the same, right one."""
+    for _ in range(20):
+        episode = Episode("http://scripted.test")
+        for _ in range(300):
+            episode.append(Step("step", {}, StepResult({}, 1.0, False, {})))
+        assert in_threads(*[lambda episode=episode: episode.total_reward] * 8) == [300.0] * 8

@@ -225,13 +225,14 @@ class Hand:
 
     def _ended(self, rollout: Rollout) -> None:
         state = self._state
-        state.playing = None
         if rollout.error is not None:
             notes = " · ".join(getattr(rollout.error, "__notes__", [])[:1]).removeprefix("openenv: ")
             words = f"{type(rollout.error).__name__}: {rollout.error}"
             state.fail(rollout.error, f"{words} · {notes}" if notes else words)
         else:
             state.tell(rollout.progress.summary("stopped" if rollout.stopping else ""))
+        # Last, so that what is said next is not said over.
+        state.playing = None
         self._changed()
 
     def stop(self) -> None:

@@ -6,13 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from openenv_notebook import errors
 from openenv_notebook.characters import one_line
 from openenv_notebook.episode import Episode, Step
 from openenv_notebook.jupyter.panel.chart import Point
 from openenv_notebook.jupyter.render.cards import reward
+from openenv_notebook.masking import masked
 
 PAGE = 200
 _WHO = {"code": "code", "person": "you", "policy": "policy"}
+# In place of a reward, as short as one.
+_OUTCOMES: tuple[tuple[type[Exception], str], ...] = (
+    (errors.InvalidAction, "refused"),
+    (errors.ToolFailed, "failed"),
+    (errors.EnvironmentFailed, "failed"),
+    (errors.SessionLost, "lost"),
+)
 # Blanks that a list box does not fold into one.
 _BLANK = "\u00a0"
 _WIDTHS = (5, 6, 22, 8, 4, 6)
@@ -74,13 +83,14 @@ def row(entry: Entry) -> str:
     """Write an entry as one line of the log, in columns for a font of equal widths."""
     step = entry.step
     number = "reset" if step.kind == "reset" else str(entry.number)
-    outcome = type(step.error).__name__ if step.error is not None else reward(step.reward)
+    outcome = reward(step.reward) if step.error is None else _outcome(step.error)
     done = "done" if step.done else ""
     cells = (number, _WHO.get(step.actor, step.actor), action_text(step), outcome, done, f"{step.seconds * 1000:.0f}")
-    if step.error is not None:
-        # Its name needs the room of both.
-        cells = (*cells[:3], outcome.ljust(_WIDTHS[3]), "", cells[5])
     return columns(cells)
+
+
+def _outcome(error: Exception) -> str:
+    return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "error")
 
 
 def columns(cells: Sequence[str]) -> str:
@@ -95,7 +105,7 @@ def columns(cells: Sequence[str]) -> str:
 
 def action_text(step: Step) -> str:
     """Write what was sent in few characters: ``column=3``, ``echo(message='hi')``."""
-    action: Any = step.action
+    action: Any = masked(step.action)
     if not isinstance(action, Mapping):
         return repr(action)
     if action.get("type") == "call_tool" or step.kind == "tool":

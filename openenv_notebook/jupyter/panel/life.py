@@ -16,6 +16,8 @@ from openenv_notebook.errors import OpenEnvError
 from openenv_notebook.messages import Tool
 from openenv_notebook.sync_client import SyncEnvClient
 
+# A name is not worth a longer wait.
+_PATIENCE = 3.0
 _by_cell: dict[Hashable, tuple[Hashable, weakref.WeakSet[Any]]] = {}
 
 
@@ -53,7 +55,7 @@ def title_of(client: SyncEnvClient[Any, Any, Any]) -> str:
     if client.status == "closed":
         return "environment"
     try:
-        return str(client.metadata().get("name") or "environment")
+        return str(client.options(timeout=_PATIENCE).metadata().get("name") or "environment")
     except OpenEnvError:
         return "environment"
 

@@ -44,13 +44,14 @@ class Panel:
     Args:
         env: A client of ours, blocking or not.
         name: The client's variable, for the code that is shown; found in the notebook if empty.
+        title: What stands at the top; what the environment calls itself if empty.
         policies: Policies for Play, by name: functions of an observation that return an action.
 
     Raises:
         MisuseError: If it is no client of ours.
     """
 
-    def __init__(self, env: Any, *, name: str = "", policies: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, env: Any, *, name: str = "", title: str = "", policies: Mapping[str, Any] | None = None) -> None:
         client = env.sync() if isinstance(env, EnvClient) else env
         if not isinstance(client, SyncEnvClient) or not isinstance(client.async_client, EnvClient):
             raise MisuseError(
@@ -59,7 +60,7 @@ class Panel:
             )
         life.begin(self)
         self._shell: Any = get_ipython()
-        self._state = State(client, name or life.variable_of(client, self._shell), life.title_of(client))
+        self._state = State(client, name or life.variable_of(client, self._shell), title or life.title_of(client))
         self._make(dict(policies or {}))
         schema, tools = life.action_of(client)
         self._actions.load(schema, tools)
