@@ -91,16 +91,16 @@ class Episode:
     def _scan(self) -> None:
         """Take in what came since the last look; each step is looked at once."""
         steps = self._steps
-        while self._scanned < len(steps):
-            step = steps[self._scanned]
+        while (place := self._scanned) < len(steps):
             # Decoding may run a client's own hook, which may take its time.
-            done, reward = step.done, step.reward
+            done, reward = steps[place].done, steps[place].reward
             with _scanning:
-                if self._scanned < len(steps) and steps[self._scanned] is step:
-                    self._scanned += 1
-                    self._done = self._done or done
-                    if step.kind != "reset" and reward is not None:
-                        self._total += reward
+                if self._scanned != place:
+                    continue
+                self._scanned += 1
+                self._done = self._done or done
+                if steps[place].kind != "reset" and reward is not None:
+                    self._total += reward
 
     def to_jsonl(self, *, secrets: bool = False) -> str:
         """Write the episode as one line of JSON, without a line end.

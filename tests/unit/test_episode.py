@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import pytest
+from support.waiting import in_threads
 from support.wire import result_frame
 
 from openenv_notebook import errors

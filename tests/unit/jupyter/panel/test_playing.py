@@ -55,7 +55,7 @@ def test_play_makes_as_many_steps_as_were_asked_for(live: Panel, far_end: FarEnd
     settled(live)
     edit(live._run._count, "three")
     click(live._run._play)
-    eventually(lambda: "'three' is no number of steps" in said(live))
+    eventually(lambda: "three&#x27; is no number of steps" in said(live))
     assert len(far_end.steps) == 3
 
 
