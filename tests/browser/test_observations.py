@@ -68,6 +68,25 @@ def test_every_kind_of_observation_fits_its_box(open_notebook: Callable[..., Not
             assert (height, inside <= room) == (320, True), name
 
 
+def test_raw_and_scrolling_stay_from_step_to_step(open_notebook: Callable[..., NotebookPage]) -> None:
+    """A click on Raw shows the JSON; what a person scrolled to stays where it is when the next observation comes."""
+    notebook = open_notebook([_START, cell("atari"), cell("connect4")])
+    for place in (0, 1):
+        notebook.run(place)
+    box = notebook.page.locator(".openenv-observation")
+    body = box.locator("> :last-child")
+    assert body.get_attribute("tabindex") == "0"
+    body.evaluate("node => { node.scrollTop = 40; }")
+    notebook.run(1)
+    assert body.evaluate("node => node.scrollTop") == 40
+    box.get_by_role("button", name="Raw").click()
+    box.locator("pre", has_text='"legal_actions": [').wait_for()
+    notebook.run(2)
+    box.locator("pre", has_text='"board": [').wait_for()
+    box.get_by_role("button", name="Raw").click()
+    box.locator(".openenv-board td.openenv-ring").wait_for()
+
+
 def test_hostile_words_run_nothing_in_the_widget(open_notebook: Callable[..., NotebookPage]) -> None:
     """Each hostile text in every place of an observation, seen and raw: no script, no handler, nothing outside."""
     show = "for text in hostile.TEXTS:\n    view.show(StepResult({text: text, 'board': [[text[:3]] * 3] * 3,"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +57,7 @@ def read_array(value: Any) -> Array | None:
 
 def summary(array: Array) -> tuple[str, Span]:
     """Write an array in a line: ``20×20×8 numbers · min 0 · max 1 · mean 0.13``, and its curve ``▁▂▇``."""
-    finite = [value for value in array.values if isinstance(value, int) or math.isfinite(value)]
+    finite = _finite(array.values)
     parts = [f"{'×'.join(map(str, array.shape))} numbers"]
     if finite:
         parts += [f"min {number(min(finite))}", f"max {number(max(finite))}", f"mean {number(_mean(finite))}"]
@@ -111,9 +112,21 @@ def means(values: Sequence[Any], most: int) -> list[float]:
     return [_mean(values[start:end]) for start, end in pairwise(edges)]
 
 
+def _finite(values: Sequence[Any]) -> Sequence[Any]:
+    """Leave out infinity and what is no number."""
+    with contextlib.suppress(OverflowError, ValueError):
+        # One pass in C for the usual case.
+        if math.isfinite(math.fsum(values)):
+            return values
+    return [value for value in values if isinstance(value, int) or math.isfinite(value)]
+
+
 def _mean(values: Sequence[Any]) -> float:
-    # In float: a sum of large integers may not fit.
-    return math.fsum(max(min(value, 1e300), -1e300) / len(values) for value in values)
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        # A sum of large numbers may not fit.
+        return math.fsum(max(min(value, 1e300), -1e300) / len(values) for value in values)
 
 
 def _magnitude(value: int) -> int:
