@@ -45,6 +45,7 @@ class Connection(ClientConnection):
     Attributes:
         on_frame: Called with each whole data frame.
         on_end: Called once, with the close code and the reason.
+        on_accepted: Called when the far end has taken the TCP connection.
         is_busy: Tells whether a reply is awaited or owed; pings are never fatal then.
         max_size: Longest message accepted, in bytes; None for no limit.
         ended: True once the end has been reported.
@@ -59,6 +60,7 @@ class Connection(ClientConnection):
         super().__init__(*args, **kwargs)
         # The end of an attempt is no end of a connection: it is raised.
         self.on_end = lambda code, reason: None
+        self.on_accepted: Callable[[], object] = lambda: None
         self._parts: list[bytes] = []
         self.ended = False
         self._heard = 0.0
@@ -122,6 +124,7 @@ class Connection(ClientConnection):
         super().connection_made(transport)
         if isinstance(getattr(transport, "max_size", None), int):
             transport.max_size = _READ_SIZE  # type: ignore[attr-defined]
+        self.on_accepted()
 
     def data_received(self, data: bytes) -> None:
         """Take what the socket gives: plain frames at once, all else through the parser."""
@@ -254,13 +257,14 @@ class Connection(ClientConnection):
         self.protocol.send_ping(b"openenv")
         self.send_data()
         if timeout is not None:
-            self._beat = self.loop.call_later(timeout, self._pong_due, now, interval, timeout)
+            self._beat = self.loop.call_later(timeout, self._pong_due, now, interval, timeout, self.is_busy())
         else:
             self._beat = self.loop.call_later(interval, self._ping, interval, timeout)
 
-    def _pong_due(self, pinged: float, interval: float, timeout: float) -> None:
+    def _pong_due(self, pinged: float, interval: float, timeout: float, was_busy: bool) -> None:
         silent = self._heard < pinged and self._sent < pinged
-        if silent and self._reading and not self.is_busy():
+        # A server that has just ended a long step needs a moment for the answer, too.
+        if silent and self._reading and not was_busy and not self.is_busy():
             self.abort(f"no answer to a ping within {timeout:g} s")
             return
         wait = max(0.0, interval - (self.loop.time() - pinged))
@@ -318,6 +322,7 @@ async def open_connection(
     on_frame: Callable[[bytes], None],
     on_end: Callable[[int, str], None],
     is_busy: Callable[[], bool],
+    on_accepted: Callable[[], object] = lambda: None,
 ) -> Connection:
     """Open a WebSocket on the running loop.
 
@@ -326,6 +331,7 @@ async def open_connection(
         on_frame: Called with each whole data frame, also with those that come early.
         on_end: Called once, with the close code and the reason, if it ends after this returned.
         is_busy: Tells whether a reply is awaited or owed.
+        on_accepted: Called when the far end has taken the TCP connection.
 
     Returns:
         The open connection.
@@ -338,6 +344,7 @@ async def open_connection(
     def create(*args: Any, **kwargs: Any) -> Connection:
         connection = Connection(*args, **kwargs)
         connection.on_frame, connection.is_busy, connection.max_size = on_frame, is_busy, endpoint.max_size
+        connection.on_accepted = on_accepted
         return connection
 
     # The parameter is documented as a callable and annotated as a class.

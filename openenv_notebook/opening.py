@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from openenv_notebook import neighbours
+from openenv_notebook import company, neighbours
 from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.errors import (
     ConnectFailed,
@@ -122,29 +122,37 @@ async def _connect_awake(session: Session, endpoint: Endpoint, patience: Patienc
 
 
 async def _connect_in_time(session: Session, endpoint: Endpoint, patience: Patience) -> None:
+    accepted: list[bool] = []
     try:
         async with asyncio.timeout(patience.connect):
-            await _connect_with_retries(session, endpoint)
+            await _connect_with_retries(session, endpoint, lambda: accepted.append(True))
     except TimeoutError as error:
         if isinstance(error, TransportError):
             raise
-        phase = "no connection, or no answer to the WebSocket handshake"
-        hint = "is the address right? connect_timeout_s sets the limit"
+        phase, hint = "no connection", "is the address right?"
+        if accepted:
+            phase = "the server accepted the connection and does not answer the WebSocket handshake"
+            hint = "it may be busy with a step of another session, or be no OpenEnv server;"
+        hint += " connect_timeout (connect_timeout_s of a client class) sets the limit"
         raise ConnectTimeout(patience.connect or 0.0, phase, url=session.url, hint=hint) from None
 
 
-async def _connect_with_retries(session: Session, endpoint: Endpoint) -> None:
+async def _connect_with_retries(session: Session, endpoint: Endpoint, on_accepted: Callable[[], object]) -> None:
     """A refused connection is tried again for a while: servers start slowly."""
     # websockets is only loaded by the first connection.
     from openenv_notebook.connection import open_connection
 
     loop = asyncio.get_running_loop()
     until, pause = loop.time() + REFUSED_FOR, _RETRY_AFTER
-    endpoint = neighbours.introduce(session, endpoint)
+    endpoint, server = neighbours.introduce(session, endpoint), company.join(session, endpoint.address)
     while True:
         try:
             wire = await open_connection(
-                endpoint, on_frame=session.received, on_end=session.ended, is_busy=lambda: session.is_busy
+                endpoint,
+                on_frame=session.received,
+                on_end=session.ended,
+                is_busy=lambda: company.is_busy(server),
+                on_accepted=on_accepted,
             )
             session.link.attach(wire)
             return
@@ -181,7 +189,10 @@ async def prove(session: Session, limit: float | None) -> None:
             await answered
     except TimeoutError:
         phase = "the server opened a session and does not answer"
-        hint = "it may still be building its environment: message_timeout_s sets the limit"
+        hint = (
+            "it may still be building its environment, or be busy with a step of another session; "
+            "timeout (message_timeout_s of a client class) sets the limit"
+        )
         raise ConnectTimeout(limit or 0.0, phase, url=session.url, hint=hint) from None
     if session.farewell is not None:
         raise session.farewell

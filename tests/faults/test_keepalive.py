@@ -2,18 +2,59 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import threading
 import time
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from support.sockets import Peer
 from support.waiting import eventually
 from support.wire import Replier
+from websockets.asyncio.server import serve as websocket_server
 
-from openenv_notebook.errors import ReplyTimeout, SessionLost
+from openenv_notebook.errors import ConnectTimeout, ReplyTimeout, SessionLost
 
 PING = {"websocket_ping_interval_s": 0.05, "websocket_ping_timeout_s": 0.15}
+
+
+class BusyServer:
+    """A server that makes its steps on the loop that answers its pings, as many do."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._server = self._loop.run_until_complete(self._start())
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        self._thread = threading.Thread(target=self._loop.run_forever)
+
+    async def _start(self) -> Any:
+        return await websocket_server(self._session, "127.0.0.1", 0, ping_interval=None)
+
+    async def _session(self, socket: Any) -> None:
+        usual = Replier()
+        async for message in socket:
+            request = json.loads(message)
+            if request["type"] == "step":
+                time.sleep(request["data"].get("block", 0))
+            if request["type"] == "close":
+                return
+            await socket.send(usual(request).decode())
+
+    def block(self, seconds: float) -> None:
+        """Answer nobody for a while, though nobody asked for anything."""
+        self._loop.call_soon_threadsafe(time.sleep, seconds)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._server.close)
+        asyncio.run_coroutine_threadsafe(self._server.wait_closed(), self._loop).result(10)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        self._loop.close()
 
 
 def silent(go: threading.Event | None = None) -> Any:
@@ -87,6 +128,22 @@ def test_while_a_reply_is_owed_pings_are_never_fatal(serve: Any, make_env: Any) 
     assert (env.status, env.owed) == ("open", 1)
     go.set()
     assert len(env.settle(timeout=5)) == 1
+
+
+def test_another_session_of_a_busy_server_is_kept(make_env: Any) -> None:
+    """While one session's step blocks the server's loop, an idle one and its pings wait with it; then the rule holds."""
+    with BusyServer() as server:
+        env, idle = make_env(server.url, **PING), make_env(server.url.replace("127.0.0.1", "localhost"), **PING)
+        env.reset()
+        idle.reset()
+        with pytest.raises(ReplyTimeout):
+            env.options(timeout=0.05).step({"block": 0.8})
+        with pytest.raises(ConnectTimeout, match="accepted the connection and does not answer.*busy"):
+            make_env(server.url, connect_timeout_s=0.1).connect()
+        assert len(env.settle(timeout=5)) == 1
+        assert (idle.status, idle.step({"block": 0}).observation.step) == ("open", 1)
+        server.block(1.5)
+        eventually(lambda: (env.status, idle.status) == ("lost", "lost"))
 
 
 def test_pings_can_be_turned_off(serve: Any, make_env: Any) -> None:
