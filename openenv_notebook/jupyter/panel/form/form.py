@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import ipywidgets
+
 from openenv_notebook.errors import InvalidAction
 from openenv_notebook.jupyter.panel.form.control import Control, Reading
 from openenv_notebook.jupyter.panel.form.kit import Kit
@@ -53,6 +55,8 @@ class Form:
             self._control: Control = self._kit.control(self.shape) if self._row is None else self._row.control
         shown = self._control.body if self._row is None else self._row.widget
         self.widget = self._kit.stack([shown], "form")
+        # Whoever shows the form may hide it.
+        self.widget.layout = ipywidgets.Layout(width="100%", min_width="0")
         self._refresh()
 
     @property
@@ -155,6 +159,7 @@ class Form:
         """Close all its widgets."""
         (self._row or self._control).close()
         self._kit.close(self.widget)
+        self.widget.layout.close()
         self._kit.close_looks()
 
     def _rows(self) -> Sequence[Row]:

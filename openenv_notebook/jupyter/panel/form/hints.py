@@ -14,7 +14,7 @@ _LONGEST, _SHORT = 600, 130
 def facts(shape: Shape) -> str:
     """Write what a field takes, in a few words: ``integer · required · 0 to 6``."""
     words = [kind_name(shape)] if not isinstance(shape, (Choice, Union, Boolean)) else []
-    if shape.required and shape.name:
+    if shape.required and shape.name and not isinstance(shape, Boolean):
         words.append("required")
     words += _bounds(shape)
     if shape.default not in (ABSENT, None, "") and not shape.required and not isinstance(shape, (Choice, Boolean)):

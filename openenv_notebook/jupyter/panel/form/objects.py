@@ -16,6 +16,8 @@ from openenv_notebook.shape_check import Problem
 from openenv_notebook.shapes import ABSENT, Dictionary, Object, Tuple
 
 _MOST_OPEN = 6
+# Every action of OpenEnv has this field, and hardly ever does it matter.
+_SELDOM = "metadata"
 _NOTHING = '<div class="openenv-hint">no fields to fill in</div>'
 _OTHERS = "other fields"
 _PLACE = re.compile(r"\[?(\d+)\]?(.*)", re.DOTALL)
@@ -28,8 +30,7 @@ class ObjectControl(Control):
 
     def __init__(self, shape: Object, kit: Kit) -> None:
         super().__init__(shape, kit)
-        # metadata goes with every action of OpenEnv, and hardly ever matters.
-        fields = sorted(shape.fields, key=lambda field: (not field.required, field.name == "metadata"))
+        fields = sorted(shape.fields, key=lambda field: (not field.required, field.name == _SELDOM))
         self._rows = [Row(field, kit) for field in fields]
         self._others = self._other_fields()
         self._opened: set[str] = set()
@@ -104,7 +105,7 @@ class ObjectControl(Control):
         seen = [row for row in self.rows() if not row.is_hidden]
         self._opened |= {row.name for row in seen if row.is_on}
         is_long = len(seen) > _MOST_OPEN
-        folded = [row for row in seen if is_long and row.name not in self._opened]
+        folded = [row for row in seen if (is_long or row.name == _SELDOM) and row.name not in self._opened]
         shown = [row.widget for row in seen if row not in folded]
         if folded:
             shown += self._fold(folded)
@@ -128,7 +129,9 @@ class ObjectControl(Control):
         arrow = "▾" if self._is_unfolded else "▸"
         self._more.description = f"{arrow} {'Fewer' if self._is_unfolded else 'More'} ({len(rows)})"
         self._filtered()
-        return [self._more, self._filter, self._folded] if self._is_unfolded else [self._more]
+        if not self._is_unfolded:
+            return [self._more]
+        return [self._more, *([self._filter] if len(rows) > _MOST_OPEN else []), self._folded]
 
     def _toggle(self) -> None:
         self._is_unfolded = not self._is_unfolded
