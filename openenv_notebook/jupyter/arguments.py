@@ -197,7 +197,7 @@ class _Tokens:
 
     def _unknown_option(self, name: str, line: Line, takes: Mapping[str, str]) -> str:
         options = [f"--{option}" for option in takes]
-        meant = nearest(f"--{name}", options)
+        meant = nearest(name, takes).replace("'", "'--", 1)
         if not meant and self.fields:
             meant = f"; a field is written {name}=VALUE, a text that holds dashes in quotes"
         return f"--{name} is no option of %openenv {line.verb}{meant} (options: {', '.join(options) or 'none'})"

@@ -150,14 +150,17 @@ def test_another_async_library_on_the_kernel_loop(kernel: Kernel, lab: RealServe
 
 def test_completion_and_inspection_ask_no_server(kernel: Kernel, lab: RealServer) -> None:
     """D16: Tab, `?` and repr on a client of a server that is busy answer quickly, and make no request."""
-    kernel.ok(CONNECT.format(url=lab.url) + "env.reset()\nimport threading\nresult = env.last\nwarm = {}")
+    kernel.ok(f"%load_ext openenv_notebook\n%openenv connect {lab.url}")
+    kernel.ok("env.reset()\nimport threading\nresult = env.last\nwarm = {}")
     kernel.ask("complete", "warm.")
-    kernel.ok("slow = threading.Thread(target=lambda: env.step(op='s', seconds=3, tag='slow'))\nslow.start()")
+    kernel.ok("slow = threading.Thread(target=lambda: env.step(op='s', seconds=6, tag='slow'))\nslow.start()")
     lab.wait_begun("slow")
     found = kernel.ask("complete", "env.")["matches"]
     assert any(match.endswith("step") for match in found)
     found = kernel.ask("complete", "result.observation.")["matches"]
     assert any(match.endswith("count") for match in found)
+    assert "step" in kernel.ask("complete", "%openenv ")["matches"]
+    assert "op=" in kernel.ask("complete", "%openenv step ")["matches"]
     assert kernel.ask("inspect", "env")["found"]
     assert "open" in (kernel.ok("env").result or "")
     assert "slow" not in lab.made, "all that was answered while the step was on its way"

@@ -112,3 +112,21 @@ def test_a_name_that_is_misspelt_is_told_with_the_nearest(notebook: Kernel) -> N
         shown = "\n".join([*outputs.traceback, outputs.stderr]).strip()
         assert says in shown and len(shown.splitlines()) <= 3, shown
         assert "Traceback" not in shown and "openenv_notebook" not in shown
+
+
+def test_no_verb_gives_an_awaitable(notebook: Kernel, farm: Farm) -> None:
+    """D11, D12: under the kernel's running loop every verb gives a value; so does %time, and an assignment."""
+    notebook.ok("import asyncio, inspect\nassert asyncio.get_running_loop().is_running()")
+    with farm.server("toolbox") as tools, farm.server("board") as board:
+        lines = (
+            "", f"connect {tools.url} --as tools", "reset", "tools", "call add a=1", "demo grid", "reset seed=7",
+            "step right", "state", "schema", "python", "use tools", "status", "doctor", "debug off", "help",
+            "serve demo:echo --as served", "stop", "nest", f"connect {board.url}", "reset", "close all",
+        )  # fmt: skip
+        notebook.ok(f"given = [get_ipython().run_line_magic('openenv', line) for line in {lines!r}]")
+        assert notebook.ok("print([value for value in given if inspect.isawaitable(value)])").stdout == "[]\n"
+        assert {line.split()[0] for line in lines if line} == set(VERBS.split()) | {"help"}
+        notebook.ok(f"%openenv connect {board.url} --as board\n%openenv reset")
+        notebook.ok("%time %openenv step 1")
+        notebook.ok("%%time\nr = %openenv step 2")
+        assert notebook.ok("print(type(r).__name__, r.reward, board.state().step_count)").stdout == "StepResult 1.0 2\n"
