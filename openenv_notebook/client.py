@@ -36,6 +36,7 @@ from openenv_notebook.limits import check_headers, check_seconds, clean_token
 from openenv_notebook.many import NOTHING_SENT, exchange_many, placed
 from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
 from openenv_notebook.opening import Opener, Patience
+from openenv_notebook.payload import fields_of
 from openenv_notebook.protocol import STATE_FRAME, Batch, Request, frame
 from openenv_notebook.provider import Provider
 from openenv_notebook.record import Record
@@ -289,7 +290,8 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         Args:
             action: A dict, a pydantic model or a dataclass; or a bare value for the one
                 required field.
-            **fields: The action's fields instead: ``step(column=3)``.
+            **fields: The action's fields instead: ``step(column=3)``. NaN and infinity go out
+                as they are; servers of openenv write null for them in what they send.
 
         Returns:
             The result.
@@ -495,7 +497,7 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         return found if isinstance(found, Mapping) else None
 
     def _reset_request(self, kwargs: Mapping[str, Any]) -> Request:
-        return Request("reset", frame("reset", dict(kwargs)), entry="reset", actor=self._actor)
+        return Request("reset", frame("reset", fields_of(kwargs)), entry="reset", actor=self._actor)
 
     def _step_request(self, action: Any, fields: Mapping[str, Any], batch: Batch | None = None) -> Request:
         self._refuse_closed()

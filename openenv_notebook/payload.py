@@ -15,6 +15,8 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from openenv_notebook.errors import MisuseError
 
+_NO_COMPLEX = "JSON has no complex numbers; send real and imaginary parts as fields of their own"
+
 
 def is_record(value: object) -> bool:
     """Tell whether a value has named fields: a mapping, a pydantic model or a dataclass.
@@ -85,6 +87,8 @@ def _without_models(value: Any) -> Any:
     """Take nested models apart: pydantic would write their NaN as null."""
     if value is None or isinstance(value, (str, int, float)):
         return value
+    if isinstance(value, complex):
+        raise MisuseError(f"this cannot be sent as JSON: {_NO_COMPLEX}")
     if isinstance(value, Mapping):
         return {key: _without_models(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -97,10 +101,20 @@ def _convert(value: Any) -> Any:
     for method in ("tolist", "item", "model_dump", "to_dict", "_asdict", "__fspath__"):
         convert = getattr(value, method, None)
         if callable(convert) and not isinstance(value, type):
-            return convert()
+            return _not_complex(convert())
     if isinstance(value, Sequence):
         return list(value)
     raise TypeError(f"a {type(value).__module__}.{type(value).__qualname__} cannot be sent as JSON")
+
+
+def _not_complex(converted: Any) -> Any:
+    """Refuse an array of complex numbers: the encoder would write their text. All items of one are of a kind."""
+    first = converted
+    while isinstance(first, list) and first:
+        first = first[0]
+    if isinstance(first, complex):
+        raise TypeError(_NO_COMPLEX)
+    return converted
 
 
 def to_bytes(value: Any) -> bytes:

@@ -128,7 +128,8 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
         Args:
             action: A dict, a pydantic model or a dataclass; or a bare value for the one
                 required field.
-            **fields: The action's fields instead: ``step(column=3)``.
+            **fields: The action's fields instead: ``step(column=3)``. NaN and infinity go out
+                as they are; servers of openenv write null for them in what they send.
 
         Returns:
             The result.

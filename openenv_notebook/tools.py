@@ -21,6 +21,7 @@ from openenv_notebook.errors import (
 )
 from openenv_notebook.inspection import Known
 from openenv_notebook.messages import Tool, short_repr
+from openenv_notebook.payload import fields_of
 from openenv_notebook.protocol import Entry, Request, error_lines, frame, reply_data
 from openenv_notebook.session import Session
 
@@ -97,7 +98,7 @@ class ToolCalls:
             MisuseError: If no tool has that name, with the nearest one.
             NotSupportedHere: If the environment has no tools.
         """
-        began = time.monotonic()
+        began, arguments = time.monotonic(), fields_of(arguments)
         await self._refuse_unknown_tool(name, began)
         if self._mode == "production":
             call = {"name": name, "arguments": arguments}

@@ -66,6 +66,13 @@ class Outer:
     many: list[Inner]
 
 
+@dataclasses.dataclass
+class Holder:
+    """A record of one value."""
+
+    value: Any
+
+
 class Part(BaseModel):
     """A model inside an action."""
 
@@ -212,6 +219,17 @@ def test_what_cannot_be_sent_says_so(value: Any) -> None:
     """An object without a JSON form is a MisuseError, never another library's exception."""
     with pytest.raises(MisuseError, match="cannot be sent as JSON"):
         to_bytes(fields_of({"v": value}))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [1j, [1j], {"a": (1j,)}, np.array([[1j]]), np.complex64(1), np.complex128(1), Holder(1j)],
+    ids=repr,
+)
+def test_complex_numbers_are_refused(value: Any) -> None:
+    """They do not go out as text that looks like a number."""
+    with pytest.raises(MisuseError, match="no complex numbers"):
+        to_bytes(fields_of({"x": value}))
 
 
 def test_an_object_that_cannot_be_sent_is_named() -> None:
