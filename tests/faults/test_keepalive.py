@@ -131,14 +131,14 @@ def test_while_a_reply_is_owed_pings_are_never_fatal(serve: Any, make_env: Any) 
 
 
 def test_another_session_of_a_busy_server_is_kept(make_env: Any) -> None:
-    """While one session's step blocks the server's loop, an idle one and its pings wait with it; then the rule holds."""
+    """While one session's step blocks the server's loop, an idle one waits with it; then the rule holds."""
     with BusyServer() as server:
         env, idle = make_env(server.url, **PING), make_env(server.url.replace("127.0.0.1", "localhost"), **PING)
         env.reset()
         idle.reset()
         with pytest.raises(ReplyTimeout):
             env.options(timeout=0.05).step({"block": 0.8})
-        with pytest.raises(ConnectTimeout, match="accepted the connection and does not answer.*busy"):
+        with pytest.raises(ConnectTimeout, match=r"accepted the connection and does not answer.*busy"):
             make_env(server.url, connect_timeout_s=0.1).connect()
         assert len(env.settle(timeout=5)) == 1
         assert (idle.status, idle.step({"block": 0}).observation.step) == ("open", 1)
