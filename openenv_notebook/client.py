@@ -499,16 +499,18 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
     def _reset_request(self, kwargs: Mapping[str, Any]) -> Request:
         return Request("reset", frame("reset", fields_of(kwargs)), entry="reset", actor=self._actor)
 
-    def _step_request(self, action: Any, fields: Mapping[str, Any], batch: Batch | None = None) -> Request:
+    def _step_request(
+        self, action: Any, fields: Mapping[str, Any], batch: Batch | None = None, name: str = "step"
+    ) -> Request:
         self._refuse_closed()
         payload = self._codec.payload(self, action, fields, self._action_schema())
         self._warn()
-        return Request("step", frame("step", payload), entry="step", actor=self._actor, batch=batch)
+        return Request("step", frame("step", payload), entry="step", actor=self._actor, batch=batch, name=name)
 
     def _batch(self, actions: Iterable[Any], window: int) -> list[Request]:
         batch = Batch(max(1, window))
         with placed(NOTHING_SENT) as place:
-            return [self._step_request(action, {}, batch) for place.index, action in enumerate(actions)]
+            return [self._step_request(action, {}, batch, "step_many") for place.index, action in enumerate(actions)]
 
     def _results(self, requests: Iterable[Request]) -> list[StepResult[ObsT]]:
         with placed() as place:

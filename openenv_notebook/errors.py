@@ -93,7 +93,15 @@ class OpenEnvError(Exception):
     def __str__(self) -> str:
         parts = [self.describe(), self.url, self.hint]
         # A server's words must not steer the terminal; the attributes hold them as they came.
-        return _text(" · ".join(part for part in parts if part))
+        return self._fit(" · ".join(part for part in parts if part))
+
+    @staticmethod
+    def _fit(words: str) -> str:
+        try:
+            return _text(words)
+        except (TypeError, AttributeError):
+            # The interpreter ends, and modules are taken apart: no function has its globals any more.
+            return words
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.args, dict(self.__dict__))
@@ -188,6 +196,9 @@ class SpaceAsleep(ConnectFailed):
 _LOST_HINT = "its environment is gone with it; call reset() to start a new episode on a new session"
 
 
+CLOSED_HINT = "connect again for a new client"
+
+
 class SessionLost(TransportError, ConnectionError):
     """The far end closed the session; its environment is gone.
 
@@ -236,6 +247,15 @@ class ConnectTimeout(TransportError, TimeoutError):
         return f"connecting took longer than {self.seconds:g} s: {self.phase}"
 
 
+_AGAIN = {
+    "step": "a second step",
+    "step_many": "the steps again",
+    "step_all": "the steps again",
+    "reset": "a second reset",
+    "call_tool": "a second call",
+}
+
+
 class ReplyTimeout(TransportError, TimeoutError):
     """No reply came within the call's timeout. The session is kept.
 
@@ -254,7 +274,9 @@ class ReplyTimeout(TransportError, TimeoutError):
         self.seconds = seconds
         self.sent = sent
         if hint is None:
-            self.hint = "the reply is owed: settle() waits for it, disconnect() gives the session up"
+            again = _AGAIN.get(request)
+            owed = f"the reply is owed, and calling again makes {again}" if again else "the reply is owed"
+            self.hint = f"{owed}: settle() waits for it, disconnect() gives the session up"
         if hint is None and not sent:
             again = "call it again" if request != "reset" else "call it again, or disconnect() first"
             self.hint = f"it was withdrawn before it was sent and will not happen; {again}"
@@ -347,7 +369,7 @@ class InvalidAction(ServerError):
     def __str__(self) -> str:
         where = " · ".join(part for part in (self.url, self.hint) if part)
         end = f"\n  {where}" if where and self.errors else f" · {where}" if where else ""
-        return _text(self.describe() + end)
+        return self._fit(self.describe() + end)
 
 
 class EnvironmentFailed(ServerError):
@@ -492,7 +514,7 @@ class MisuseError(OpenEnvError):
 class ClientClosed(MisuseError):
     """The client was closed; it makes no more calls."""
 
-    default_hint = "connect again for a new client"
+    default_hint = CLOSED_HINT
 
     def __init__(
         self, message: str = "the client is closed", *, url: str | None = None, hint: str | None = None

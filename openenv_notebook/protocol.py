@@ -305,7 +305,18 @@ def read_error(data: bytes, kind: Kind = "connect") -> OpenEnvError:
         return error
     code, message = str(content.pop("code", "")), content.pop("message", "")
     message = message if isinstance(message, str) else str(message)
-    return _server_error(code, message, content)
+    made = _server_error(code, message, content)
+    if isinstance(made, EnvironmentFailed) and kind in _FAILED_HINTS:
+        made.hint = _FAILED_HINTS[kind]
+    return made
+
+
+# Only a step may have happened half.
+_FAILED_HINTS = {
+    "reset": "the reset may have happened: state() tells; reset() tries again",
+    "state": "the session goes on",
+    "mcp": "the call may have happened; the session goes on",
+}
 
 
 def _server_error(code: str, message: str, details: dict[str, Any]) -> ServerError:

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
 from openenv_notebook import portal as portals
-from openenv_notebook.errors import ClientClosed, OpenEnvError, ProtocolError, ServerError, SessionLost
+from openenv_notebook.errors import CLOSED_HINT, ClientClosed, OpenEnvError, ProtocolError, ServerError, SessionLost
 from openenv_notebook.events import Event, Subscribers
 from openenv_notebook.forking import close_inherited
 from openenv_notebook.link import Link
@@ -152,7 +152,7 @@ class Session:
 
     def _leave(self) -> None:
         """Leave nobody waiting and no socket open on a portal that was too busy to close, and is about to stop."""
-        self._end_everyone("the client was closed")
+        self._end_everyone("the client was closed", CLOSED_HINT)
         self.link.abort()
 
     def decoded(self, request: Request) -> None:
@@ -373,7 +373,7 @@ class Session:
         """End the session for good."""
         if not self.is_closed:
             self.is_closed = self.is_closing = True
-            self._end_everyone("the client was closed")
+            self._end_everyone("the client was closed", CLOSED_HINT)
             self._tell_status()
             self.subscribers.close()
             self.link.when_gone(lambda: setattr(self, "is_closing", False))
@@ -386,9 +386,9 @@ class Session:
             self.close()
             self.link.when_gone(lambda: self.give_back(join=False))
 
-    def _end_everyone(self, reason: str) -> None:
+    def _end_everyone(self, reason: str, hint: str | None = None) -> None:
         self.link.cancel()
-        lost = SessionLost(reason, url=self.url)
+        lost = SessionLost(reason, url=self.url, hint=hint)
         for request in list(self._exchange.clear()):
             if request.status == "sent":
                 self._fail(request, lost)

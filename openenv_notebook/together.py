@@ -49,7 +49,7 @@ def step_all(
             if client._needs_schema(action, {}):
                 learn = functools.partial(learn_for_step, client, [action], "step_all", timeout, began)
                 client._session.portal.call(learn, name="schema")
-            requests.append((client, client._step_request(action, {})))
+            requests.append((client, client._step_request(action, {}, name="step_all")))
     exchange_together([(client._session, request) for client, request in requests], timeout, began=began)
     with placed() as place:
         return [client._result(request) for place.index, (client, request) in enumerate(requests)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -84,7 +86,12 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
     (
         ReplyTimeout("step", 5.0, sent=True, url=URL),
         "no reply to step() within 5 s · http://localhost:8000 · "
-        "the reply is owed: settle() waits for it, disconnect() gives the session up",
+        "the reply is owed, and calling again makes a second step: "
+        "settle() waits for it, disconnect() gives the session up",
+    ),
+    (
+        ReplyTimeout("state", 5.0, sent=True),
+        "no reply to state() within 5 s · the reply is owed: settle() waits for it, disconnect() gives the session up",
     ),
     (
         ReplyTimeout("step", 0.5, sent=False),
@@ -298,3 +305,20 @@ def test_a_refused_connection_is_no_server_error() -> None:
 def test_the_warning_can_be_filtered() -> None:
     """Warnings of the package have a category of their own."""
     assert issubclass(OpenEnvWarning, UserWarning)
+
+
+def test_an_error_can_be_shown_while_the_interpreter_ends() -> None:
+    """What is raised in a finalizer of the last moment has its text, though modules are taken apart by then."""
+    code = """
+import builtins
+from openenv_notebook import GenericEnvClient
+env = GenericEnvClient("localhost:1").sync()
+class Late:
+    def __init__(self): self.env = env
+    def __del__(self): self.env.step({"x": 1})
+builtins.late = Late()
+env.close()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert "ClientClosed: the client is closed" in done.stderr
+    assert "str() failed" not in done.stderr

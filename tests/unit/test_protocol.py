@@ -311,3 +311,14 @@ class TestOrder:
         assert list(exchange.clear()) == [sent, waiting]
         assert exchange.idle
         assert not exchange.waiting
+
+
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [("reset", "the reset may have"), ("state", "goes on"), ("step", "the step may"), ("mcp", "the call")],
+)
+def test_a_failure_says_what_may_have_happened(kind: Any, hint: str) -> None:
+    """Only a failed step may have been a step."""
+    error = reply_error(error_frame("EXECUTION_ERROR", "boom"), kind)
+    assert error is not None and hint in str(error)
+    assert kind == "step" or "the step" not in str(error)

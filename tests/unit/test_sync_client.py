@@ -417,6 +417,8 @@ class TestEnds:
 
         outcomes = in_threads(lambda: playing.step(column=1), lambda: playing.step(column=2), closing)
         assert {type(outcome) for outcome in outcomes[:2]} == {SessionLost, ClientClosed}
+        for outcome in outcomes[:2]:
+            assert "connect again" in str(outcome) and "reset()" not in str(outcome)
 
     def test_a_disconnect_gives_the_session_up(self, playing: Env, far_end: FarEnd) -> None:
         """After disconnect() the environment is gone until a reset."""
