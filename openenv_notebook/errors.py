@@ -99,8 +99,8 @@ class OpenEnvError(Exception):
     def _fit(words: str) -> str:
         try:
             return _text(words)
-        except (TypeError, AttributeError):
-            # The interpreter ends, and modules are taken apart: no function has its globals any more.
+        except (ImportError, TypeError, AttributeError):
+            # The interpreter ends: nothing can be imported, and modules are taken apart.
             return words
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -310,13 +310,12 @@ def test_the_warning_can_be_filtered() -> None:
 def test_an_error_can_be_shown_while_the_interpreter_ends() -> None:
     """What is raised in a finalizer of the last moment has its text, though modules are taken apart by then."""
     code = """
-import builtins
 from openenv_notebook import GenericEnvClient
 env = GenericEnvClient("localhost:1").sync()
 class Late:
     def __init__(self): self.env = env
     def __del__(self): self.env.step({"x": 1})
-builtins.late = Late()
+late = Late()
 env.close()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
