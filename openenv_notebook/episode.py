@@ -172,7 +172,9 @@ class Episode:
 
     def __repr__(self) -> str:
         end = "done" if self.done else "open"
-        return f"Episode({self.length} steps, return {self.total_reward:g}, {end})"
+        folded = sum(step.folded for step in self._steps)
+        mark = f", {folded} folded" if folded else ""
+        return f"Episode({self.length} steps, return {self.total_reward:g}, {end}{mark})"
 
 
 def _without_secrets(step: dict[str, Any], hidden: set[str]) -> dict[str, Any]:

@@ -139,6 +139,7 @@ class StepResult(Generic[ObsT]):
     done: bool = False
     metadata: dict[str, Any] = field(default_factory=dict)
     _frame: bytes | None = field(default=None, compare=False)
+    _is_folded: bool = field(default=False, compare=False)
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -147,9 +148,8 @@ class StepResult(Generic[ObsT]):
 
     def __repr__(self) -> str:
         extra = f", metadata={short_repr(self.metadata)}" if self.metadata else ""
-        return (
-            f"StepResult(observation={short_repr(self.observation)}, reward={self.reward!r}, done={self.done!r}{extra})"
-        )
+        observation = short_repr(self.observation) + (" (folded: no longer kept)" if self._is_folded else "")
+        return f"StepResult(observation={observation}, reward={self.reward!r}, done={self.done!r}{extra})"
 
     def __iter__(self) -> Iterator[Any]:
         self._not_a_tuple()

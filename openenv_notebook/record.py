@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from typing import Any
 
 from openenv_notebook.episode import Episode
 from openenv_notebook.messages import StepResult
 from openenv_notebook.step import Step
+
+log = logging.getLogger("openenv_notebook")
 
 
 class Record:
@@ -26,6 +29,7 @@ class Record:
         self._unfolded: deque[Step] = deque()
         self._episodes: deque[Episode] = deque([Episode(base_url)], maxlen=max_episodes)
         self.last: Step | None = None
+        self._told_folded = False
 
     @property
     def episode(self) -> Episode:
@@ -66,3 +70,13 @@ class Record:
             oldest = self._unfolded.popleft()
             self._size -= oldest.size
             oldest.fold()
+            self._tell_folded()
+
+    def _tell_folded(self) -> None:
+        if not self._told_folded:
+            self._told_folded = True
+            log.warning(
+                "openenv: the record is over %g MiB: the observations of its oldest steps are dropped from here on "
+                "(folded; actions and rewards stay)",
+                self._max_bytes / 2**20,
+            )

@@ -30,6 +30,10 @@ class Step:
         seconds: From sending to the reply, in seconds.
         actor: Who acted: "code", "person" or "policy".
         owed: True when nobody waited for the reply any more.
+
+    Attributes:
+        folded: True when the record was over its bound of bytes and the observation was dropped.
+        size: Bytes of frames it keeps.
     """
 
     __slots__ = (
@@ -143,7 +147,7 @@ class Step:
             if self._result is None:
                 self.error = ProtocolError("a malformed result", frame=repr((self._reply or b"")[:100]))
         if self._result is not None:
-            self._result = StepResult(None, self._result.reward, self._result.done, {})
+            self._result = StepResult(None, self._result.reward, self._result.done, {}, None, True)
         self._read = self._reply = None
         self.folded = True
         self.size = 0
@@ -157,7 +161,7 @@ class Step:
         if error is not None:
             entry["error"] = {"type": type(error).__name__, "args": list(error.args), "state": vars(error)}
         entry |= {"started": self.started, "seconds": self.seconds, "actor": self.actor, "owed": self.owed}
-        return entry
+        return entry | {"folded": True} if self.folded else entry
 
     def _plain_result(self, result: StepResult[Any]) -> dict[str, Any]:
         """Take the reply's data as it came; keys nobody knows stay in."""
@@ -190,6 +194,8 @@ class Step:
             entry.get("actor", "code"),
             entry.get("owed", False),
         )
+        if entry.get("folded"):
+            step.fold()
         return step
 
     def __eq__(self, other: object) -> bool:
@@ -199,7 +205,8 @@ class Step:
 
     def __repr__(self) -> str:
         what = f"error={type(self.error).__name__}" if self.error else f"reward={self.reward!r}, done={self.done}"
-        return f"Step({self.kind}, {short_repr(self.action)}, {what}, {self.actor}{', owed' if self.owed else ''})"
+        marks = ("" if not self.owed else ", owed") + ("" if not self.folded else ", folded")
+        return f"Step({self.kind}, {short_repr(self.action)}, {what}, {self.actor}{marks})"
 
 
 def _wire_result(reply: bytes | None) -> StepResult[Any] | None:
