@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 _LABEL_WIDTH = "112px"
 _LONGEST_LABEL = 60
-# Before ipywidgets 8 a description is HTML with formulas; look-alikes take the place of what begins one.
+# Front ends typeset formulas in descriptions, and before ipywidgets 8 take HTML there: look-alikes
+# take the place of what begins one.
 _IS_HTML = int(ipywidgets.__version__.partition(".")[0]) < 8
-_UNSAFE = str.maketrans({"<": "‹", "&": "＆", "$": "＄", "\\": "＼"}) if _IS_HTML else {}
+_UNSAFE = str.maketrans({"$": "＄", "\\": "＼", **({"<": "‹", "&": "＆"} if _IS_HTML else {})})
 
 
 def label(text: str) -> str:

@@ -11,7 +11,7 @@ from openenv_notebook.jupyter.panel.form.hints import error_html, hint_html
 from openenv_notebook.jupyter.panel.form.kit import Kit, label
 from openenv_notebook.jupyter.panel.form.scalars import ConstControl, is_choosing
 from openenv_notebook.shape_check import Problem
-from openenv_notebook.shapes import ABSENT, Shape, Union
+from openenv_notebook.shapes import ABSENT, Boolean, Choice, Number, Shape, Text, Union
 
 _TICK = {"width": "22px", "min_width": "22px", "overflow": "hidden"}
 
@@ -161,6 +161,8 @@ class Row:
         with self._kit.quietly():
             if self._tick is not None and self._is_null:
                 self._tick.value = True
+            elif self._tick is not None and self.is_on and self.control.read().value is ABSENT:
+                self.control.begin()
         self._show_body()
         self._kit.edited()
 
@@ -204,9 +206,13 @@ class Row:
         if self.is_hidden:
             return False
         deeper = rest[1:] if rest.startswith(".") else rest
-        if rest[:1] in (".", "[") and self.control.place(deeper):
+        is_seen = self.is_on and not self._is_null
+        if is_seen and rest[:1] in (".", "[") and self.control.place(deeper):
             return True
-        self._server = (*self._server, rest.partition(": ")[2] or rest.strip(": "))
+        where, _, message = deeper.partition(": ")
+        # pydantic puts the type it tried behind a plain field; below others it is a place.
+        is_plain = isinstance(self.shape, (Boolean, Choice, Number, Text))
+        self._server = (*self._server, message if is_plain or not where else f"{where}: {message}")
         return True
 
     def forget(self) -> None:

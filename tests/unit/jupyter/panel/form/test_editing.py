@@ -91,6 +91,14 @@ def test_null_alone_ticks_its_field(form: Any) -> None:
     assert made.value == {"target_dir": None}
 
 
+def test_taking_null_back_leaves_an_empty_text(form: Any) -> None:
+    """Without null the field is still ticked, and its empty box is what is sent."""
+    made = form("git")
+    edit(named(made.widget, "null"), True)
+    edit(named(made.widget, "null"), False)
+    assert made.value == {"target_dir": ""} and made.errors == {}
+
+
 def test_an_edit_ticks_and_an_emptied_number_unticks(form: Any) -> None:
     """Whoever types wants to send it; a number that was taken away is not sent."""
     made = form("OptM")
