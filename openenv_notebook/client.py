@@ -185,12 +185,20 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         if self._known.action_model is None:
             schema = self._action_schema()
             if schema is None:
-                raise MisuseError("the action's schema is not known yet", hint="call schema() first")
+                raise self._no_action_schema()
             # Only loaded where it is asked for.
             from openenv_notebook.models import model_from_schema
 
             self._known.action_model = model_from_schema(schema)
         return self._known.action_model
+
+    def _no_action_schema(self) -> MisuseError:
+        known = self._known
+        if known.schema is None and not known.schema_refused:
+            why = f": {known.schema_failure.describe()}" if known.schema_failure is not None else ""
+            return MisuseError(f"the action's schema is not known yet{why}", hint="call schema() first")
+        hint = "name the fields: env.step(field=value); or name the models, EnvClient[Move, Board, State](url)"
+        return MisuseError("there is no model of actions: the server tells no schema of them", hint=hint)
 
     @classmethod
     def from_docker_image(cls, image: str, provider: Any = None, **kwargs: Any) -> Starting[Self]:

@@ -288,7 +288,7 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
         Raises:
             MisuseError: If the server tells no schema.
         """
-        self._learn_schema()
+        self._learn_schema(self._client._timeout if self._client._is_timed else None)
         return self._client.Action
 
     # All other methods of the client's class

@@ -192,3 +192,16 @@ def test_a_tool_that_hangs_is_named_as_it_was_called(serve: Any, make_env: Any, 
     env.connect()
     with pytest.raises(ReplyTimeout, match=rf"^no reply to {name}\(\) within 0\.2 s"):
         TOOLS[name](env.options(timeout=0.2))
+
+
+def test_there_is_no_model_without_a_schema(serve: Any, make_env: Any) -> None:
+    """``Action`` on a server that has no schema says how to do without; where it was only busy, to ask again."""
+    env = make_env(serve(app(lambda peer: peer.answer_http(404, b"{}", JSON))))
+    for _ in range(2):
+        with pytest.raises(MisuseError, match=r"tells no schema.*env\.step\(field=value\)") as caught:
+            _ = env.Action
+        assert "schema()" not in str(caught.value)
+    busy = make_env(serve(app(lambda peer: peer.answer_http(503, b"", {}), tells)))
+    with pytest.raises(MisuseError, match=r"not known yet: the server answered HTTP 503.*schema\(\)"):
+        _ = busy.Action
+    assert busy.Action(column=3).column == 3

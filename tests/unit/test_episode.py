@@ -293,10 +293,8 @@ class TestJsonl:
             assert repr(folded[0]).endswith(", folded)")
             assert "observation=None (folded" in repr(folded[0].result)
             assert "folded" not in repr(folded[-1]) + repr(folded[-1].result)
-        assert [line for line in caplog.messages if "folded" in line] == [
-            "openenv: the record is over 0.000953674 MiB: the observations of its oldest steps are dropped from here on "
-            "(folded; actions and rewards stay)"
-        ]
+        (said,) = [line for line in caplog.messages if "folded" in line]
+        assert said.startswith("openenv: the record is over 0.000953674 MiB: the observations of its oldest steps are")
 
     def test_python_reads_it(self) -> None:
         """The line is what Python's own json writes and reads."""
