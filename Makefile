@@ -7,7 +7,7 @@
 VENV := .venv/bin/python
 TESTS = $(wildcard tests/unit tests/integration tests/notebooks tests/faults)
 LOWEST_TESTS = $(wildcard tests/unit tests/faults $(addprefix tests/integration/,test_magics.py test_render_magic.py) tests/notebooks) \
-	$(wildcard $(addprefix tests/integration/kernels/,test_verbs*.py test_reruns.py test_spaces.py))
+	$(wildcard $(addprefix tests/integration/kernels/,test_verbs*.py test_mistakes.py test_reruns.py test_spaces.py))
 # The tests start the newest and the oldest server we promise to work with by these Pythons.
 export OPENENV_PYTHON := $(CURDIR)/.venv/bin/python
 export OPENENV_OLD_PYTHON := $(CURDIR)/.venv-old/bin/python

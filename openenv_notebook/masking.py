@@ -47,8 +47,8 @@ def hides(name: str, value: Any) -> bool:
 
     Args:
         name: The field's name.
-        value: Its value; what is empty is no secret, and a number under ``token`` is the
-            token of a language model.
+        value: Its value; what is empty is no secret, and numbers under ``token`` or
+            ``token_ids`` are the tokens of a language model.
 
     Returns:
         True for a secret.
@@ -57,7 +57,14 @@ def hides(name: str, value: Any) -> bool:
     if value is None or isinstance(value, bool) or is_empty or not is_secret_name(name):
         return False
     words = {word.lower() for word in _WORDS.findall(name[:200])}
-    return not isinstance(value, (int, float)) or not words.isdisjoint(_SECRET_WORDS)
+    return not _is_of_numbers(value) or not words.isdisjoint(_SECRET_WORDS)
+
+
+def _is_of_numbers(value: Any) -> bool:
+    """Tell whether a value is a number, or a list of numbers, however nested; the first items tell."""
+    if isinstance(value, (list, tuple)):
+        return all(_is_of_numbers(item) for item in value[:8])
+    return isinstance(value, (int, float))
 
 
 def masked(value: Any, found: set[str] | None = None, depth: int = _DEEPEST) -> Any:

@@ -8,52 +8,23 @@ payload may be options, a ``;`` or a ``# comment``.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from openenv_notebook.attributes import nearest
+from openenv_notebook.jupyter.tokens import KEY, GrammarError, Line, Tokens, Typed, Variable
 
-_KEY = re.compile(r"([A-Za-z_][\w-]*)=")
-_NAME = re.compile(r"\$([A-Za-z_]\w*)$")
-_DOLLAR = re.compile(r"\$([A-Za-z_]\w*)")
-_decoder = json.JSONDecoder()
-
-
-class GrammarError(ValueError):
-    """A line that cannot be read; the text says what was read and what to write."""
-
-
-@dataclass(frozen=True)
-class Variable:
-    """``$name``: the object of that name in the notebook."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Typed:
-    """A value as it was typed, to be read by what its field takes."""
-
-    text: str
-
-
-@dataclass
-class Line:
-    """A line that was read.
-
-    Attributes:
-        verb: The first word, "" where there is none.
-        words: Words that are no options and no payload.
-        options: Options by name; a repeated one holds a list.
-        payload: A JSON value, a dict of values, a Typed, a Variable, or None.
-    """
-
-    verb: str = ""
-    words: list[str] = field(default_factory=list)
-    options: dict[str, Any] = field(default_factory=dict)
-    payload: Any = None
+__all__ = [
+    "GrammarError",
+    "Line",
+    "Typed",
+    "Variable",
+    "no_words",
+    "read_payload",
+    "read_typed",
+    "read_words",
+    "split_verb",
+    "takes_text",
+]
 
 
 def split_verb(line: str) -> tuple[str, str]:
@@ -77,7 +48,7 @@ def read_words(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
         GrammarError: For an unknown option or a missing value.
     """
     line = Line(verb)
-    tokens = _Tokens(_without_end(rest))
+    tokens = Tokens(_without_end(rest))
     while not tokens.at_end:
         if not tokens.option(line, takes):
             line.words.append(tokens.word())
@@ -99,7 +70,7 @@ def read_payload(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
         GrammarError: For JSON that is not JSON, with the place, and for mixed payloads.
     """
     line = Line(verb)
-    tokens = _Tokens(rest, fields=True)
+    tokens = Tokens(rest, fields=True)
     while tokens.option(line, takes):
         continue
     if tokens.at_end:
@@ -107,8 +78,8 @@ def read_payload(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
     if tokens.text[tokens.place] in "{[":
         line.payload = tokens.json()
     else:
-        tokens = _Tokens(_without_end(tokens.rest), fields=True)
-        line.payload = tokens.pairs(line, takes) if _KEY.match(tokens.rest) else tokens.bare(line, takes)
+        tokens = Tokens(_without_end(tokens.rest), fields=True)
+        line.payload = tokens.pairs(line, takes) if KEY.match(tokens.rest) else tokens.bare(line, takes)
     while tokens.option(line, takes):
         continue
     if not tokens.at_end:
@@ -141,173 +112,6 @@ def _without_end(text: str) -> str:
         place += 1
     text = text.rstrip()
     return text[:-1].rstrip() if text.endswith(";") else text
-
-
-class _Tokens:
-    """A text being read from left to right.
-
-    Args:
-        text: The text.
-        fields: True where it may hold ``key=value`` pairs.
-    """
-
-    def __init__(self, text: str, *, fields: bool = False) -> None:
-        self.text = text
-        self.fields = fields
-        self.place = 0
-        self._skip()
-
-    @property
-    def rest(self) -> str:
-        return self.text[self.place :]
-
-    @property
-    def at_end(self) -> bool:
-        return self.place >= len(self.text) or self.text[self.place] in "#" or self.rest.strip() in (";", "")
-
-    def _skip(self) -> None:
-        while self.place < len(self.text) and self.text[self.place].isspace():
-            self.place += 1
-
-    def option(self, line: Line, takes: Mapping[str, str]) -> bool:
-        """Read one option into the line; False where none stands here."""
-        found = re.match(r"--([A-Za-z][\w-]*)(=|(?=\s)|$)", self.rest)
-        if found is None:
-            return False
-        name = found[1]
-        if name not in takes:
-            raise GrammarError(self._unknown_option(name, line, takes))
-        self.place += found.end()
-        if takes[name] == "flag":
-            self._skip()
-            line.options[name] = True
-            return True
-        if found[2] != "=":
-            self._skip()
-        if self.at_end:
-            raise GrammarError(f"--{name} needs a value: --{name} VALUE")
-        value: Any = self.word()
-        if takes[name] == "number":
-            value = _number(name, value)
-        if takes[name] == "list":
-            line.options.setdefault(name, []).append(value)
-        else:
-            line.options[name] = value
-        return True
-
-    def _unknown_option(self, name: str, line: Line, takes: Mapping[str, str]) -> str:
-        options = [f"--{option}" for option in takes]
-        meant = nearest(name, takes).replace("'", "'--", 1)
-        if not meant and self.fields:
-            meant = f"; a field is written {name}=VALUE, a text that holds dashes in quotes"
-        return f"--{name} is no option of %openenv {line.verb}{meant} (options: {', '.join(options) or 'none'})"
-
-    def word(self) -> str:
-        """Read one word, quoted or not, as a shell would."""
-        char = self.text[self.place]
-        if char in "\"'":
-            return self._quoted(char)
-        end = self.place
-        while end < len(self.text) and not self.text[end].isspace():
-            if self.text[end] in "\"'" and self.text[end - 1] == "=":
-                before, self.place = self.text[self.place : end], end
-                return before + self._quoted(self.text[end])
-            end += 1
-        found, self.place = self.text[self.place : end], end
-        self._skip()
-        return found
-
-    def _quoted(self, quote: str) -> str:
-        if quote == '"':
-            try:
-                value, self.place = _decoder.raw_decode(self.text, self.place)
-            except ValueError:
-                value = self._until(quote)
-        else:
-            value = self._until(quote)
-        self._skip()
-        return str(value)
-
-    def _until(self, quote: str) -> str:
-        end = self.text.find(quote, self.place + 1)
-        if end < 0:
-            raise GrammarError(f"a quote is open in {self.rest!r}: close it with {quote}")
-        found, self.place = self.text[self.place + 1 : end], end + 1
-        return found
-
-    def json(self) -> Any:
-        """Read one JSON value."""
-        try:
-            value, self.place = _decoder.raw_decode(self.text, self.place)
-        except ValueError as error:
-            place = getattr(error, "pos", self.place)
-            problem = getattr(error, "msg", str(error))
-            raise GrammarError(
-                f"this is not JSON: {self.rest.strip()!r}, at character {place - self.place + 1}: {problem}; "
-                'write it as {"key": value}'
-            ) from None
-        self._skip()
-        return value
-
-    def pairs(self, line: Line, takes: Mapping[str, str]) -> dict[str, Any]:
-        """Read ``key=value`` pairs."""
-        found: dict[str, Any] = {}
-        while not self.at_end and not self.rest.startswith("--"):
-            key = _KEY.match(self.rest)
-            if key is None:
-                raise GrammarError(f'{self.rest!r} is no key=value pair; put blanks into quotes: key="two words"')
-            self.place += key.end()
-            if key[1] in found:
-                raise GrammarError(f"{key[1]} is given twice; give each field once")
-            found[key[1]] = self.value()
-            if isinstance(found[key[1]], Typed) and found[key[1]].text.endswith(",") and _KEY.match(self.rest):
-                raise GrammarError("pairs are separated by blanks, not commas: a=1 b=2; a text with a comma in quotes")
-        return found
-
-    def value(self) -> Any:
-        """Read the value of a pair: JSON, a quoted text, ``$name``, or characters as typed."""
-        if self.place >= len(self.text) or self.text[self.place].isspace():
-            self._skip()
-            return Typed("")
-        char = self.text[self.place]
-        if char in "{[":
-            return self.json()
-        if char in "\"'":
-            return self._quoted(char)
-        return _typed(self.word())
-
-    def bare(self, line: Line, takes: Mapping[str, str]) -> Any:
-        """Read one bare value: up to the next option, or the end."""
-        if self.text[self.place] in "\"'":
-            quoted = self._quoted(self.text[self.place])
-            if self.at_end or self.rest.startswith("--"):
-                return quoted
-            raise GrammarError(f"{self.rest!r} follows the quoted value; put all of it into quotes")
-        spread = re.match(r"([A-Za-z_]\w*)\s+=(\s|$)", self.rest)
-        if spread is not None:
-            raise GrammarError(f"write {spread[1]}=VALUE without blanks around the =, or the whole text in quotes")
-        end = re.search(r"\s--[A-Za-z]", self.rest)
-        stop = self.place + end.start() if end is not None else len(self.text)
-        text, self.place = self.text[self.place : stop].strip(), stop
-        self._skip()
-        return _typed(text)
-
-
-def _typed(text: str) -> Any:
-    name = _NAME.match(text)
-    if name is not None:
-        return Variable(name[1])
-    if _DOLLAR.match(text):
-        python = text[1:]
-        raise GrammarError(f"{text!r} is more than a name; write it in Python: env.step({python})")
-    return Typed(text)
-
-
-def _number(option: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise GrammarError(f"--{option} takes a number of seconds, not {text!r}") from None
 
 
 def read_typed(text: str, schema: Mapping[str, Any] | None) -> Any:

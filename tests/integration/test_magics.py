@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
+from support.sockets import Peer, SocketServer
+from support.wire import result_frame
 from traitlets.config import Config
 
 import openenv_notebook
@@ -153,6 +155,62 @@ def test_a_mistake_is_told_in_a_few_lines(
     shown = "".join(capsys.readouterr())
     assert 0 < len(shown.strip().splitlines()) <= 4, shown
     assert "openenv_notebook/" not in shown
+
+
+def test_quoted_values_arrive_whole(shell: InteractiveShell) -> None:
+    """D06: an address, a name and headers in quotes keep their blanks: up to the request that a server gets."""
+
+    def script(peer: Peer) -> None:
+        peer.prove()
+        peer.serve()
+
+    with SocketServer(script) as server:
+        line = f'"{server.url}" --as "mine" --header "X-Key: a b" --header X-Other="c d"'
+        client = magic(shell, f"connect {line}")
+        headers = server.peers[0].read_request().headers
+        assert (headers["X-Key"], headers["X-Other"]) == ("a b", "c d")
+        assert shell.user_ns["mine"] is client
+        client.close()
+    with pytest.raises(UsageError, match="'my env' is no name for a variable"):
+        magic(shell, 'connect localhost:1 --as "my env"')
+    with pytest.raises(openenv_notebook.InvalidTarget, match="'http://h/a b' is not an address: there is a blank"):
+        magic(shell, 'connect "http://h/a b"')
+
+
+def test_a_line_that_is_no_json_sends_nothing(shell: InteractiveShell) -> None:
+    """D02: a number in braces is refused, never sent without them, whether or not a variable has that name."""
+    env = magic(shell, "demo guess")
+    magic(shell, "reset")
+    for text in ("{7}", "{guess}", '{"guess": }'):
+        shell.user_ns["guess"] = 7
+        with pytest.raises(UsageError, match="this is not JSON"):
+            magic(shell, f"step {text}")
+    assert len(env.episode) == 1
+
+
+def test_a_secret_is_in_nothing_that_a_cell_shows(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+    """A password sent by a line stands in no repr, no twin and no saved episode; the environment gets it."""
+    seen = []
+
+    def script(peer: Peer) -> None:
+        peer.prove()
+        while True:
+            seen.append(peer.receive())
+            peer.say(result_frame({"you_said": seen[-1].get("data")}))
+
+    with SocketServer(script) as server:
+        env = magic(shell, f"connect {server.url}")
+        magic(shell, "reset seed=1")
+        shell.run_cell('r = %openenv step {"login": {"user": "me", "password": "hunter2"}}').raise_error()
+        magic(shell, "python")
+        magic(shell, "python --all")
+        shell.run_cell("print(r, r.observation, env.episode[1])\nr").raise_error()
+        shown = capsys.readouterr().out
+        env.close()
+    assert seen[1]["data"] == {"login": {"user": "me", "password": "hunter2"}}
+    assert shell.user_ns["r"].observation.you_said.login.password == "hunter2"
+    assert "hunter2" not in shown and "hunter2" not in env.episode.to_jsonl().partition('"result"')[0]
+    assert "'password': os.environ['PASSWORD']" in shown and "import os\n" in shown and "••••••" in shown
 
 
 @pytest.mark.filterwarnings("ignore::openenv_notebook.OpenEnvWarning")

@@ -151,4 +151,5 @@ def test_only_objects_get_attributes() -> None:
 def test_the_nearest_name_is_named_or_none() -> None:
     """A misspelt name gets its best match; a name like no other gets silence."""
     assert nearest("colum", ["row", "column"]) == "; did you mean 'column'?"
+    assert nearest("stpe", ["stop", "step"]) == "; did you mean 'step'?", "swapped letters are the likeliest slip"
     assert nearest("zzz", ["row", "column"]) == ""

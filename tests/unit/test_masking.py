@@ -85,7 +85,7 @@ def test_values_and_what_is_sent_keep_the_secret() -> None:
 
 def test_a_value_without_secrets_stays_itself() -> None:
     """Nothing is copied where nothing is hidden: a repr of a large observation stays cheap, and says the same."""
-    value = {"board": [[0, 1], [2, 3]], "token": 5, "password": "", "pairs": [{"a": 1}]}
+    value = {"board": [[0, 1], [2, 3]], "token": 5, "token_ids": [[1, 2], [3]], "password": "", "pairs": [{"a": 1}]}
     assert masked(value) is value
     assert repr(attribute_dict(value)) == repr(value)
 
