@@ -48,6 +48,10 @@ class LogView:
             "quiet",
         )
         self._slider.observe(self._slid, "value")
+        self._replay = parts.classed(ipywidgets.Play(description="Replay", min=0, max=1, interval=400), "replay")
+        self._replay.show_repeat = False
+        self._playing = "playing" if self._replay.has_trait("playing") else "_playing"
+        self._replay.observe(self._slid, "value")
         self._viewing = parts.html("", "viewing")
         self._live = parts.button("Live", "Look at the newest step again", self.go_live)
         self._older = parts.button("◀ Older", "The 200 steps before these", lambda: self._turn(1))
@@ -60,7 +64,7 @@ class LogView:
         self._code = parts.classed(ipywidgets.Textarea(description="Text to copy", disabled=False), "code", "quiet")
         self._code.layout.display = "none"
         head = parts.row(
-            parts.heading("Log"), self._viewing, self._older, self._newer, self._slider, self._live,
+            parts.heading("Log"), self._viewing, self._older, self._newer, self._replay, self._slider, self._live,
             self._python, self._state, names=["log-head"],
         )  # fmt: skip
         self.widget = parts.column(head, self._columns, self._list, self._code, names=["area", "area-log"])
@@ -125,6 +129,9 @@ class LogView:
         self._put(self._list, options=tuple(map(history.row, found)), index=at)
         last = max(len(found) - 1, 1)
         self._put(self._slider, max=last, value=last - (at or 0), disabled=len(found) < 2)
+        # Live, it waits at the beginning, so that it plays from there.
+        stopped = {self._playing: False} if not at else {}
+        self._put(self._replay, max=last, value=last - at if at else 0, disabled=len(found) < 2, **stopped)
         self._name(entry, newest, pages)
         self._show(code)
         return entry

@@ -6,6 +6,7 @@ from openenv_notebook.characters import one_line
 from openenv_notebook.jupyter.panel.form.scalars import choice_text
 from openenv_notebook.jupyter.panel.form.texts import is_secret
 from openenv_notebook.jupyter.render.as_html import escape
+from openenv_notebook.shape_check import number_text
 from openenv_notebook.shapes import ABSENT, Array, Boolean, Choice, Number, Shape, Text, Union, kind_name
 
 _LONGEST, _SHORT = 600, 130
@@ -19,7 +20,7 @@ def facts(shape: Shape) -> str:
     words += _bounds(shape)
     if shape.default not in (ABSENT, None, "") and not shape.required and not isinstance(shape, (Choice, Boolean)):
         is_hidden = isinstance(shape, Text) and is_secret(shape)
-        words.append("has a default" if is_hidden else f"default {choice_text(shape.default)[:40]}")
+        words.append("has a default" if is_hidden else f"default {_default(shape.default)[:40]}")
     return " · ".join(one_line(word) for word in words)
 
 
@@ -37,6 +38,10 @@ def error_html(messages: list[str]) -> str:
     """Write errors as HTML; a screen reader reads them out."""
     lines = "".join(f"<div>{escape(message[:_LONGEST])}</div>" for message in messages)
     return f'<div class="openenv-error" role="alert">{lines}</div>' if lines else ""
+
+
+def _default(value: object) -> str:
+    return number_text(value) if isinstance(value, float) else choice_text(value)
 
 
 def _folded(words: str) -> str:
@@ -68,8 +73,9 @@ def _bounds(shape: Shape) -> list[str]:
 
 
 def _range(shape: Number) -> list[str]:
-    least = shape.minimum if shape.minimum is not None else shape.above
-    most = shape.maximum if shape.maximum is not None else shape.below
+    bounds = [shape.minimum if shape.minimum is not None else shape.above]
+    bounds.append(shape.maximum if shape.maximum is not None else shape.below)
+    least, most = (None if bound is None else number_text(bound) for bound in bounds)
     words = []
     if least is not None and most is not None:
         words.append(f"{least} to {most}")
@@ -81,8 +87,8 @@ def _range(shape: Number) -> list[str]:
         words[-1] += f", not {least}"
     if words and shape.below is not None and shape.maximum is None:
         words[-1] += f" or {most}" if shape.above is not None and shape.minimum is None else f", not {most}"
-    if shape.multiple_of not in (None, 1):
-        words.append(f"in steps of {shape.multiple_of}")
+    if shape.multiple_of is not None and shape.multiple_of != 1:
+        words.append(f"in steps of {number_text(shape.multiple_of)}")
     return words
 
 

@@ -106,6 +106,6 @@ FORM_CSS = """
 @container (max-width: 380px) {
   .openenv-panel .openenv-form :is(.openenv-control, .openenv-form-code) > .widget-label,
   .openenv-panel .openenv-form .openenv-check span { width: 84px !important; }
-  .openenv-panel .openenv-form .openenv-field > .openenv-note { padding-left: 114px; }
+  .openenv-panel .openenv-form .openenv-field > .openenv-note { padding-left: 22px; }
 }
 """

@@ -229,6 +229,25 @@ def test_a_step_of_the_past_is_looked_at_until_live(live: Panel, far_end: FarEnd
     assert "live" in live._log._viewing.value
 
 
+def test_the_episode_is_played_again(live: Panel) -> None:
+    """Replay walks through the steps from the first, and stops when the panel is live again."""
+    for column in range(3):
+        live.client.step(column=column)
+    eventually(lambda: len(rows(live)) == 4)
+    replay = live._log._replay
+    assert (replay.value, replay.max) == (0, 3)
+    for number in (1, 2):
+        edit(replay, number)
+        eventually(lambda number=number: f"viewing #{number} of 3" in live._log._viewing.value)
+        live._publisher.flush_on_events_thread()
+        assert live._log._slider.value == number
+    edit(replay, 3)
+    eventually(lambda: ">live<" in live._log._viewing.value)
+    live._publisher.flush_on_events_thread()
+    assert replay.value == 0
+    assert not getattr(replay, live._log._playing)
+
+
 def test_old_steps_are_on_further_pages(live: Panel) -> None:
     """The log shows 200 steps at a time; older ones are a page away."""
     for _ in range(250):
@@ -273,7 +292,7 @@ def test_only_plain_controls_are_used(live: Panel) -> None:
     """There is no Output, Accordion or Tab, whose looks and behaviour differ between front ends (C17, C18)."""
     allowed = {
         "Box", "Button", "Checkbox", "Combobox", "Dropdown", "GridBox", "HBox", "HTML", "IntSlider", "Label",
-        "Password", "Select", "Text", "Textarea", "ToggleButton", "VBox",
+        "Password", "Play", "Select", "Text", "Textarea", "ToggleButton", "VBox",
     }  # fmt: skip
     assert {type(each).__name__ for each in drawn(live)} <= allowed
 
