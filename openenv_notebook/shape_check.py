@@ -101,6 +101,11 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def number_text(value: object) -> str:
+    """Write a number of a schema without needless digits."""
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
 def _constant(branch: Shape, name: str) -> Any:
     fields = branch.fields if isinstance(branch, Object) else ()
     return next((field.value for field in fields if field.name == name and isinstance(field, Const)), _constant)
@@ -167,15 +172,15 @@ def _number(shape: Number, value: Any, path: Path) -> Iterator[Problem]:
     if shape.is_whole and not (isinstance(value, int) or value.is_integer()):
         yield Problem(path, f"must be a whole number, not {value}", True)
     if shape.minimum is not None and not value >= shape.minimum:
-        yield Problem(path, f"must be {shape.minimum} or more")
+        yield Problem(path, f"must be {number_text(shape.minimum)} or more")
     if shape.above is not None and not value > shape.above:
-        yield Problem(path, f"must be more than {shape.above}")
+        yield Problem(path, f"must be more than {number_text(shape.above)}")
     if shape.maximum is not None and not value <= shape.maximum:
-        yield Problem(path, f"must be {shape.maximum} or less")
+        yield Problem(path, f"must be {number_text(shape.maximum)} or less")
     if shape.below is not None and not value < shape.below:
-        yield Problem(path, f"must be less than {shape.below}")
+        yield Problem(path, f"must be less than {number_text(shape.below)}")
     if shape.multiple_of and not _is_multiple(value, shape.multiple_of):
-        yield Problem(path, f"must be a multiple of {shape.multiple_of}")
+        yield Problem(path, f"must be a multiple of {number_text(shape.multiple_of)}")
 
 
 def _is_multiple(value: float, step: float) -> bool:
