@@ -49,6 +49,7 @@ class Connection(ClientConnection):
         is_busy: Tells whether a reply is awaited or owed; pings are never fatal then.
         max_size: Longest message accepted, in bytes; None for no limit.
         ended: True once the end has been reported.
+        end: The close code and the reason, once it has.
     """
 
     on_frame: Callable[[bytes], None]
@@ -63,6 +64,7 @@ class Connection(ClientConnection):
         self.on_accepted: Callable[[], object] = lambda: None
         self._parts: list[bytes] = []
         self.ended = False
+        self.end: tuple[int, str] | None = None
         self._heard = 0.0
         self._sent = 0.0
         self._beat: asyncio.TimerHandle | None = None
@@ -133,6 +135,7 @@ class Connection(ClientConnection):
             super().data_received(_of_http_1_1(data) if self.response is None else data)
             if self.response is not None and data.endswith(b"\r\n\r\n"):
                 self._in_parser = 0
+            self._end_if_broken()
             return
         while data and (rest := self._quickly(data)) is not None:
             data = rest
@@ -239,7 +242,8 @@ class Connection(ClientConnection):
             code, why = received.code, received.reason or self._why
         elif sent is not None and sent.code != CloseCode.NORMAL_CLOSURE:
             code, why = sent.code, self._why or sent.reason
-        self.on_end(int(code), why)
+        self.end = int(code), why
+        self.on_end(*self.end)
 
     # Keepalive
 

@@ -19,6 +19,7 @@ from openenv_notebook.errors import (
     ConnectTimeout,
     NotAnOpenEnvServer,
     ProtocolError,
+    SessionLost,
     SpaceAsleep,
     TransportError,
 )
@@ -97,7 +98,8 @@ async def open_session(session: Session, endpoint: Endpoint, patience: Patience)
     if isinstance(session.farewell, ProtocolError):
         raise _not_openenv(session, session.farewell.frame)
     if session.farewell is not None or wire is None or getattr(wire, "ended", False):
-        raise session.farewell or ConnectFailed("the server closed the new connection at once", url=session.url)
+        code, reason = getattr(wire, "end", None) or (None, "")
+        raise session.farewell or _closed(session, "connection at once", code, reason)
     await prove(session, patience.build)
 
 
@@ -197,10 +199,28 @@ async def prove(session: Session, limit: float | None) -> None:
     if session.farewell is not None:
         raise session.farewell
     if hello.reply is None:
-        reason = hello.error.describe() if hello.error is not None else "it closed"
-        raise ConnectFailed(f"the server closed the new session ({reason})", url=session.url)
+        lost = hello.error if isinstance(hello.error, SessionLost) else SessionLost("it closed")
+        raise _closed(session, "session", lost.code, lost.reason)
     if reply_type(hello.reply) not in _REPLIES:
         raise _not_openenv(session, excerpt(hello.reply))
+
+
+_CLOSED_HINTS = {
+    1001: "it is going away: connect again when it is back",
+    1008: "it may want a token=... or headers=..., or take no clients from here",
+    1011: "it failed: its log says why",
+    1012: "it is starting anew: connect again in a moment",
+    1013: "it is too busy: connect again in a moment",
+}
+
+
+def _closed(session: Session, what: str, code: int | None, reason: str) -> ConnectFailed:
+    if code == 1007:
+        return NotAnOpenEnvServer(f"what answers there is a WebSocket, but not OpenEnv ({reason})", url=session.url)
+    told = ": ".join(part for part in (f"code {code}" if code is not None else "", reason) if part)
+    hint = _CLOSED_HINTS.get(code or 0, "is it an OpenEnv server, and is the path right?")
+    said = f"the server closed the new {what}" + (f" ({told})" if told else "")
+    return ConnectFailed(said, url=session.url, hint=hint)
 
 
 def _not_openenv(session: Session, said: str) -> NotAnOpenEnvServer:

@@ -54,6 +54,31 @@ def say(text: bytes) -> Any:
     return lambda peer: (peer.read_request(), peer.raw(text))
 
 
+def closes_at_once(code: int) -> Any:
+    """Make a script that closes in the breath in which it opens."""
+    return lambda peer: (peer.accept(close=code), peer.wait_for_end())
+
+
+def closes_later(peer: Peer) -> None:
+    """Close as the first message comes."""
+    peer.accept()
+    peer.receive()
+    peer.close(1008, "no token")
+
+
+def noise(after: int) -> Any:
+    """Make a script that sends bytes that are no text, after so many messages."""
+
+    def script(peer: Peer) -> None:
+        peer.accept()
+        for _ in range(after):
+            peer.receive()
+        peer.say_binary(b"\xff\xfe\x00noise")
+        peer.wait_for_end()
+
+    return script
+
+
 CASES: list[tuple[str, Any, type[OpenEnvError], str]] = [
     ("echo websocket", echo, NotAnOpenEnvServer, "a WebSocket, but not OpenEnv"),
     ("greeting websocket", greeter, NotAnOpenEnvServer, "not OpenEnv (it said 'hello and welcome')"),
@@ -78,6 +103,13 @@ CASES: list[tuple[str, Any, type[OpenEnvError], str]] = [
     ("garbage", say(b"\x00\x01SSH-2.0\r\n\r\n"), NotAnOpenEnvServer, "does not speak WebSocket"),
     ("mail server", lambda peer: peer.raw(b"220 mail ESMTP\r\n"), NotAnOpenEnvServer, "does not speak WebSocket"),
     ("cut off", say(b"HTTP/1.1 101 Switching"), NotAnOpenEnvServer, "does not speak WebSocket"),
+    *[
+        (f"closes with {code}", closes_at_once(code), ConnectFailed, f"new connection at once (code {code}) · ")
+        for code in (1000, 1001, 1008, 1011, 1012)
+    ],
+    ("closes later", closes_later, ConnectFailed, "closed the new session (code 1008: no token)"),
+    ("noise at once", noise(0), NotAnOpenEnvServer, "a WebSocket, but not OpenEnv (it sent text that is not UTF-8)"),
+    ("noise", noise(1), NotAnOpenEnvServer, "a WebSocket, but not OpenEnv (it sent text that is not UTF-8)"),
     ("wrong upgrade", lambda peer: peer.answer_http(101), NotAnOpenEnvServer, "handshake failed"),
 ]  # fmt: skip
 
