@@ -136,6 +136,8 @@ PANEL_CSS = """
 .openenv-panel .openenv-log-head .jupyter-button { height: 24px; line-height: 22px; padding: 0 8px; font-size: 12px; }
 .openenv-panel .openenv-log-head .widget-slider, .openenv-panel .openenv-log-head .widget-hslider {
   width: 96px; height: 24px; margin: 0 6px; }
+.openenv-panel .openenv-replay { width: auto; margin: 0; display: flex; gap: 4px; }
+.openenv-panel .openenv-log-head .openenv-replay .jupyter-button { width: 28px; flex: none; padding: 0; margin: 0; }
 .openenv-panel .openenv-columns { font-family: var(--oe-mono); font-size: 12px; font-weight: 600; }
 .openenv-panel .openenv-columns .widget-html-content { color: var(--oe-muted); font-family: var(--oe-mono);
   font-size: 12px; white-space: nowrap; padding: 0 5px; border-bottom: 1px solid var(--oe-line); overflow: hidden; }
