@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from openenv_notebook.attributes import nearest
 from openenv_notebook.errors import InvalidAction, MisuseError
 from openenv_notebook.payload import fields_of, is_record
 from openenv_notebook.schema import action_fields, only_required_field, takes_any_field
+
+# What people write into a call as they would elsewhere.
+OPTIONS = ("timeout", "timeout_s", "message_timeout_s")
 
 
 class _NotGiven:
@@ -132,4 +135,11 @@ def _refuse_unknown(fields: Mapping[str, Any], schema: Mapping[str, Any]) -> Non
         return
     lines = [f"{name}: no such field{nearest(name, known)}" for name in unknown]
     shown = ", ".join(name for name in known if name != "metadata") or "none"
-    raise InvalidAction("it has a field this environment does not know", errors=lines, hint=f"fields: {shown}")
+    hint = f"fields: {shown}{option_hint(unknown)}"
+    raise InvalidAction("it has a field this environment does not know", errors=lines, hint=hint)
+
+
+def option_hint(unknown: Iterable[str]) -> str:
+    """Say where an option of the call stands that was given among the fields; "" where none was."""
+    meant = next((name for name in unknown if name in OPTIONS), None)
+    return f"; {meant} is no field but an option: env.options(timeout=5).step(...)" if meant else ""

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, cast
 
-from openenv_notebook.actions import NOT_GIVEN, listed, wire_action
+from openenv_notebook.actions import NOT_GIVEN, OPTIONS, listed, wire_action
 from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.calls import exchange_async, seconds_left
 from openenv_notebook.cautions import caution
@@ -505,6 +505,11 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         return found if isinstance(found, Mapping) else None
 
     def _reset_request(self, kwargs: Mapping[str, Any]) -> Request:
+        meant = next((name for name in kwargs if name in OPTIONS), None)
+        # Who has used options() knows where they stand.
+        if meant is not None and not self._is_timed and "option" not in self._warned:
+            self._warned.add("option")
+            caution(f"{meant} goes to the environment; a limit for the reply is env.options(timeout=5).reset(...)")
         return Request("reset", frame("reset", fields_of(kwargs)), entry="reset", actor=self._actor)
 
     def _step_request(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import logging
 import threading
 import time
@@ -11,11 +12,12 @@ from typing import Any, cast
 
 from openenv_notebook import registry
 from openenv_notebook.adopt import adopt
+from openenv_notebook.attributes import nearest
 from openenv_notebook.client import GenericEnvClient
 from openenv_notebook.errors import AtCapacity, InvalidTarget
 from openenv_notebook.limits import check_seconds
 from openenv_notebook.messages import short_repr
-from openenv_notebook.servers import SharedServer
+from openenv_notebook.servers import Server, SharedServer
 from openenv_notebook.sync_client import SyncEnvClient
 from openenv_notebook.targets import Address, Target, parse_target
 
@@ -26,7 +28,7 @@ _REPORT_AFTER = 1.0
 
 
 def connect(
-    target: str | Callable[..., Any],
+    target: str | Server | Callable[..., Any],
     *,
     client: type[Any] = GenericEnvClient,
     headers: Mapping[str, str] | None = None,
@@ -42,7 +44,8 @@ def connect(
     Args:
         target: ``localhost:8000``, any http or ws address, ``owner/name`` (a Hub Space); or
             something to serve as long as a client needs it: ``demo:grid``, ``./folder``,
-            ``module:app``, ``docker:image``, ``uv:project``, or a class of environments.
+            ``module:app``, ``docker:image``, ``uv:project``, or a class of environments. A
+            server that :func:`serve` gave is connected to, and stays its owner's.
         client: The client class; one of the official package is adopted.
         headers: Sent with the handshake and with HTTP requests.
         token: A Hub token for a private Space; the one of this machine is found by itself.
@@ -58,14 +61,17 @@ def connect(
     Raises:
         InvalidTarget: If the text names nothing.
         MisuseError: If the client is no client class, or a setting cannot be meant.
+        TypeError: If a setting has a name that the client class does not know.
         ConnectFailed, ConnectTimeout: If there is no such server, or it does not answer.
         AtCapacity: If all its sessions are taken. In a notebook, sessions held by an earlier
             run of the same cell are closed first.
     """
     check_seconds(timeout=timeout, connect_timeout=connect_timeout, wait=wait)
+    target, kind = target.url if isinstance(target, Server) else target, adopt(client)
+    _refuse_unknown(settings, kind)
     settings |= {"connect_timeout_s": connect_timeout, "message_timeout_s": timeout, "wait_s": wait}
     settings |= {"headers": headers, "token": token}
-    parsed, kind = _read(target), adopt(client)
+    parsed = _read(target)
     if isinstance(parsed, Address):
         made = kind(cast(str, target), **settings)
     else:
@@ -89,7 +95,20 @@ def _read(target: Any) -> Target | Callable[..., Any]:
         return cast(Callable[..., Any], target)
     hint = f"connect({target.url!r})" if isinstance(getattr(target, "url", None), str) else None
     what = "connect() takes an address such as 'localhost:8000', or a class of environments"
+    if not isinstance(target, str):
+        what = f"an address is a text, not a {type(target).__name__}: {what}"
     raise InvalidTarget(target if isinstance(target, str) else short_repr(target), what, hint=hint)
+
+
+def _refuse_unknown(settings: Mapping[str, Any], kind: type[Any]) -> None:
+    """Refuse a misspelt setting by the name of the call that the person wrote."""
+    taken = inspect.signature(kind).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values()):
+        return
+    for name in settings:
+        if name not in taken:
+            known = [*inspect.signature(connect).parameters, *taken]
+            raise TypeError(f"connect() takes no argument {name!r}{nearest(name, known)}")
 
 
 class _Queue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from openenv_notebook.actions import option_hint
 from openenv_notebook.attributes import nearest
 from openenv_notebook.errors import InvalidAction
 from openenv_notebook.schema import action_fields
@@ -21,13 +22,22 @@ def with_suggestions(error: InvalidAction, schema: Mapping[str, Any] | None) -> 
         The same error.
     """
     wrong = error.details.get("errors")
-    if schema is None or not isinstance(wrong, list):
+    if not isinstance(wrong, list):
+        return error
+    if option := option_hint(_unknown(wrong)):
+        error.hint = f"{error.hint}{option}" if error.hint else option.removeprefix("; ")
+    if schema is None:
         return error
     names = [field.name for field in action_fields(schema) if not field.is_fixed]
     for number, item in enumerate(wrong[: len(error.errors)]):
         place = item.get("loc") if isinstance(item, dict) else None
         if place and len(place) == 1 and item.get("type") == "extra_forbidden":
             error.errors[number] = f"{place[0]}: no such field{nearest(str(place[0]), names)}"
-    if error.hint is None and names:
-        error.hint = f"fields: {', '.join(name for name in names if name != 'metadata') or 'none'}"
+    if names and (error.hint is None or option):
+        error.hint = f"fields: {', '.join(name for name in names if name != 'metadata') or 'none'}{option}"
     return error
+
+
+def _unknown(wrong: list[Any]) -> list[str]:
+    found = [item for item in wrong if isinstance(item, dict) and item.get("type") == "extra_forbidden"]
+    return [str(item["loc"][-1]) for item in found if item.get("loc")]

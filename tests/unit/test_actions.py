@@ -194,3 +194,12 @@ def test_the_given_dict_is_not_changed() -> None:
     action = {"column": np.int64(3)}
     wire_action(action, CONNECT4)["more"] = 1
     assert action == {"column": np.int64(3)}
+
+
+def test_an_option_among_the_fields_is_told_where_it_stands() -> None:
+    """A timeout given to step() is an unknown field, and the hint says where options stand."""
+    schema = {"properties": {"column": {"type": "integer"}}, "required": ["column"]}
+    with pytest.raises(InvalidAction, match=r"fields: column; timeout is no field but an option: env\.options"):
+        wire_action({"column": 1, "timeout": 5}, schema)
+    timed = {"properties": {"timeout": {"type": "number"}}}
+    assert wire_action({"timeout": 5}, timed) == {"timeout": 5}

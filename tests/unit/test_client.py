@@ -569,3 +569,12 @@ class TestSubclass:
         assert (await asyncio.to_thread(env.step, {"n": 4})).observation.echo == {"n": 4}
         assert [action["n"] for action in far_end.steps] == [1, 1, 2, 2, 3, 3, 4, 4]
         await client.close()
+
+
+def test_a_limit_given_to_reset_is_warned_of_once(env: SyncEnvClient[Any, Any, Any], far_end: FarEnd) -> None:
+    """reset(timeout=5) goes to the environment, as any argument, and the person is told once where a limit stands."""
+    with pytest.warns(OpenEnvWarning, match=r"timeout goes to the environment.*env\.options\(timeout=5\)\.reset"):
+        env.reset(timeout=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env.reset(timeout=5, seed=3)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from openenv_notebook.client import GenericEnvClient
 from openenv_notebook.connecting import connect
 from openenv_notebook.errors import InvalidTarget, MisuseError
 from openenv_notebook.servers import serve
@@ -28,8 +29,42 @@ def without_openenv(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("target", [None, 3, "", "  ", [], b"localhost:1"])
 def test_what_is_no_target_is_refused_at_once(target: Any) -> None:
     """A target that is no text and no class names connect(), and nothing is imported for it."""
-    with pytest.raises(InvalidTarget, match=r"connect\(\) takes an address"):
+    with pytest.raises(InvalidTarget, match=r"connect\(\) takes an address") as caught:
         connect(target)
+    assert isinstance(target, str) or f"an address is a text, not a {type(target).__name__}" in str(caught.value)
+
+
+def test_a_server_of_one_s_own_is_a_target() -> None:
+    """connect() takes what serve() gave; the server stays when the client is closed."""
+    with serve("demo:echo") as server:
+        env = connect(server)
+        assert env.base_url == server.url
+        env.close()
+        assert server.running
+
+
+class Own(GenericEnvClient):
+    """A client class with a setting of its own."""
+
+    def __init__(self, base_url: str | None = None, *, flavour: str = "plain", **settings: Any) -> None:
+        super().__init__(base_url, **settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("timeot", "'timeout'"), ("conect_timeout", "'connect_timeout'"), ("header", "'headers'"), ("mod", "'mode'")],
+)
+def test_a_misspelt_setting_names_connect(name: str, near: str) -> None:
+    """It is told by the call that was written, with the nearest name, before anything is opened or started."""
+    for target in ("localhost:1", "demo:grid"):
+        with pytest.raises(TypeError, match=rf"^connect\(\) takes no argument '{name}'; did you mean {near}\?"):
+            connect(target, **{name: 1})  # type: ignore[arg-type]
+
+
+def test_a_setting_of_one_s_own_class_is_taken() -> None:
+    """What the client class takes is not refused."""
+    with connect("demo:echo", client=Own, flavour="sweet") as env:
+        assert env.status == "open"
 
 
 def test_a_server_is_told_by_its_address() -> None:

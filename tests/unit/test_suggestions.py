@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from support.recorded import schemas
 
 from openenv_notebook.errors import InvalidAction
@@ -52,3 +53,12 @@ def test_a_hint_that_is_there_is_kept() -> None:
     error = refused({"type": "missing", "loc": ["column"], "msg": "Field required"})
     error.hint = "mine"
     assert with_suggestions(error, CONNECT4).hint == "mine"
+
+
+@pytest.mark.parametrize("schema", [None, {"properties": {"column": {"type": "integer"}}}])
+def test_an_option_that_the_server_refused_is_told(schema: Any) -> None:
+    """Also where no schema was known when the action went out."""
+    wrong = [{"type": "extra_forbidden", "loc": ["timeout"], "msg": "no", "input": 5}]
+    error = with_suggestions(InvalidAction("no", errors=["x"], details={"errors": wrong}), schema)
+    assert "timeout is no field but an option" in str(error)
+    assert (schema is None) or "fields: column; " in str(error)
