@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.arguments import GrammarError
+from openenv_notebook.jupyter.code import Call
 from openenv_notebook.jupyter.panel import parts, screen
-from openenv_notebook.jupyter.panel.code import Call
 from openenv_notebook.jupyter.panel.form import Form
 from openenv_notebook.jupyter.panel.moves import MOST_BUTTONS, Moves
 from openenv_notebook.legal import Legal, legal_actions

@@ -8,8 +8,8 @@ from typing import Any
 
 from openenv_notebook import events
 from openenv_notebook.errors import InvalidAction, MisuseError
+from openenv_notebook.jupyter.code import Call
 from openenv_notebook.jupyter.panel.actions import ActionView, Incomplete
-from openenv_notebook.jupyter.panel.code import Call
 from openenv_notebook.jupyter.panel.commands import Commands
 from openenv_notebook.jupyter.panel.header import Header
 from openenv_notebook.jupyter.panel.play_view import PlayView

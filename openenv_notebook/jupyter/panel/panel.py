@@ -13,9 +13,9 @@ from openenv_notebook import events
 from openenv_notebook.client import EnvClient
 from openenv_notebook.errors import ClientClosed, MisuseError
 from openenv_notebook.events import Event
+from openenv_notebook.jupyter.code import episode_code
 from openenv_notebook.jupyter.panel import life, parts, screen, still
 from openenv_notebook.jupyter.panel.actions import ActionView
-from openenv_notebook.jupyter.panel.code import episode_code
 from openenv_notebook.jupyter.panel.form import FORM_CSS, Form
 from openenv_notebook.jupyter.panel.hand import Hand
 from openenv_notebook.jupyter.panel.header import Header

@@ -9,12 +9,12 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
-from openenv_notebook.episode import Step
 from openenv_notebook.errors import show_full_tracebacks
 from openenv_notebook.jupyter.arguments import read_words
+from openenv_notebook.jupyter.code import episode_code
 from openenv_notebook.jupyter.desk import Desk
 from openenv_notebook.jupyter.doctor import examine
-from openenv_notebook.jupyter.verbs.verb import Verb, keywords, literal
+from openenv_notebook.jupyter.verbs.verb import Verb
 
 # Measured on a private loop with nest_asyncio 1.6 and nest_asyncio2 1.7.
 _COST = "tasks on every loop of this kernel are now about 40 % slower; env.step(…) never needed it"
@@ -27,22 +27,7 @@ def python(desk: Desk, rest: str) -> Any:
         print(desk.twin or "# nothing was done by %openenv yet")
         return
     name, client = desk.workspace.get(line.options.get("on"))
-    calls = [_step_code(name, step) for step in client.episode if step.happened]
-    # Secrets are read from the environment.
-    imports = "import os\n\n" if any("os.environ[" in call for call in calls) else ""
-    print(f"{imports}import openenv_notebook\n\n{name} = openenv_notebook.connect({client.base_url!r})")
-    for call in calls:
-        print(call)
-
-
-def _step_code(name: str, step: Step) -> str:
-    action = step.action
-    if step.kind == "reset":
-        return f"{name}.reset({keywords(dict(action or {}))})"
-    if step.kind == "tool" and isinstance(action, dict):
-        params = action.get("params", {})
-        return f"{name}.call_tool({params.get('name')!r}, **{literal(dict(params.get('arguments') or {}))})"
-    return f"{name}.step({literal(action)})"
+    print(episode_code(name, client.base_url, client.episode))
 
 
 def doctor(desk: Desk, rest: str) -> Any:

@@ -19,8 +19,9 @@ from openenv_notebook.jupyter.arguments import (
     split_verb,
     takes_text,
 )
+from openenv_notebook.jupyter.code import keywords, literal
 from openenv_notebook.jupyter.desk import Desk, action_schema
-from openenv_notebook.jupyter.verbs.verb import SESSION, Verb, keywords, literal
+from openenv_notebook.jupyter.verbs.verb import SESSION, Verb
 from openenv_notebook.jupyter.workspace import AnyClient
 from openenv_notebook.messages import Tool, short_repr
 from openenv_notebook.schema import action_fields, only_required_field

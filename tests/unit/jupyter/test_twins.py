@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openenv_notebook.jupyter.verbs.verb import keywords, literal
+from openenv_notebook.jupyter.code import keywords, literal
 
 
 @pytest.mark.parametrize(

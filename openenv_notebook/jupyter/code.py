@@ -1,26 +1,16 @@
-"""The exact Python that a click stands for. Pure."""
+"""The exact Python that a line of a magic, a click or a step of the record stands for. Pure."""
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from openenv_notebook.episode import Episode, Step
-from openenv_notebook.jupyter.verbs.verb import keywords
 from openenv_notebook.masking import hides
 from openenv_notebook.payload import is_record
-
-
-class _Secret:
-    """A value that code reads from the environment, so that it stands in no notebook."""
-
-    def __init__(self, name: str) -> None:
-        self._name = re.sub(r"\W", "_", name).upper()
-
-    def __repr__(self) -> str:
-        return f"os.environ[{self._name!r}]"
 
 
 @dataclass(frozen=True)
@@ -46,9 +36,9 @@ class Call:
         Returns:
             One expression; secrets are read from the environment in it.
         """
-        arguments = without_secrets(self.arguments)
-        if self.method == "step" and (set(arguments) == {"action"} and is_record(arguments["action"])):
-            return f"{name}.step({arguments!r})"
+        arguments = dict(self.arguments)
+        if self.method == "step" and set(arguments) == {"action"} and is_record(arguments["action"]):
+            return f"{name}.step({literal(arguments)})"
         inside = keywords(arguments)
         if self.method == "call_tool":
             inside = f"{self.tool!r}, {inside}" if inside else repr(self.tool)
@@ -112,16 +102,36 @@ def episode_code(name: str, address: str | None, episode: Episode) -> str:
     return "\n".join([*imports, "", f"{name} = openenv_notebook.connect({address!r})", *calls])
 
 
-def without_secrets(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Put what stands for a secret in its place, at every depth."""
-    return {key: _kept(str(key), value) for key, value in values.items()}
+def keywords(arguments: Mapping[str, Any]) -> str:
+    """Write arguments as Python would take them, for the twin of a line.
+
+    Args:
+        arguments: Values by name; names that Python could not write go into a ``**{…}``.
+
+    Returns:
+        The text between the parentheses.
+    """
+    can_name = {name: name.isidentifier() and not keyword.iskeyword(name) for name in arguments}
+    named = ", ".join(f"{name}={literal(value, name)}" for name, value in arguments.items() if can_name[name])
+    rest = {name: value for name, value in arguments.items() if not can_name[name]}
+    return ", ".join(part for part in (named, f"**{literal(rest)}" if rest else "") if part)
 
 
-def _kept(name: str, value: Any) -> Any:
-    if hides(name, value):
-        return _Secret(name)
-    if isinstance(value, Mapping):
-        return {key: _kept(str(key), item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_kept(name, item) for item in value]
-    return value
+def literal(value: Any, name: str = "") -> str:
+    """Write a value as Python, its secrets read from the environment: code is kept in notebooks.
+
+    Args:
+        value: The value.
+        name: The name of its field.
+
+    Returns:
+        The expression.
+    """
+    if isinstance(value, (str, bytes, int, float, list, tuple, dict)) and hides(name, value):
+        variable = re.sub(r"\W", "_", name).upper()
+        return f"os.environ[{variable!r}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {literal(inside, str(key))}" for key, inside in value.items()) + "}"
+    if type(value) is list:
+        return "[" + ", ".join(literal(inside) for inside in value) + "]"
+    return repr(value)
