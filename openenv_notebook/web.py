@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.client
+import socket
+import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -70,8 +72,27 @@ def fetch(
         reason = error if isinstance(error, TimeoutError) else getattr(error, "reason", None)
         if isinstance(reason, TimeoutError):
             raise reason from error
-        raise ConnectFailed(f"no answer to {method} {path}: {error}", url=address.name) from error
+        raise ConnectFailed(f"no answer to {method} {path}: {_why(error)}", url=address.name) from error
     return _decode(content, path, address.name)
+
+
+def _why(error: Exception) -> str:
+    """Say it without the numbers of the system and the brackets of the library."""
+    reason = error.reason if isinstance(error, urllib.error.URLError) else error
+    match reason:
+        case ConnectionRefusedError():
+            return "nothing listens there (connection refused)"
+        case socket.gaierror():
+            return "the host name is not known"
+        case ssl.SSLError():
+            return f"no TLS connection ({reason.reason or reason})"
+        case http.client.RemoteDisconnected() | ConnectionResetError() | BrokenPipeError():
+            return "the connection was closed without one"
+        case http.client.HTTPException():
+            return "what answers there does not speak HTTP"
+        case OSError():
+            return str(reason.strerror or reason)
+    return str(reason)
 
 
 def _request(address: Address, method: str, path: str, body: Any, headers: Mapping[str, str]) -> urllib.request.Request:

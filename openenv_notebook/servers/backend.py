@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import threading
 import time
 import weakref
 from collections.abc import Callable
 from typing import Protocol
+
+from openenv_notebook.errors import ServerStartFailed
 
 Progress = Callable[[str], object]
 
@@ -90,3 +93,25 @@ def stop_all() -> None:
 atexit.register(stop_all)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=forget_all)
+
+
+def cannot_listen(name: str, port: int, error: Exception) -> ServerStartFailed:
+    """Say why a server cannot listen on a port, without the words of the system's numbers.
+
+    Args:
+        name: What it serves.
+        port: The port it was to have; 0 for a free one.
+        error: What was raised.
+
+    Returns:
+        The error to raise.
+    """
+    why = str(getattr(error, "strerror", None) or error)
+    if isinstance(error, OverflowError):
+        why = "a port is a number from 0 to 65535"
+    elif isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        why = "something else listens there already"
+    elif isinstance(error, PermissionError):
+        why = "this user may not take it"
+    what = f"the server {name!r} could not listen on port {port}: {why}"
+    return ServerStartFailed(what, hint="port 0 takes a free one")

@@ -15,7 +15,7 @@ from typing import Any, Self
 from websockets.asyncio.server import Server, ServerConnection, serve
 
 from openenv_notebook.demo.environment import DemoEnvironment
-from openenv_notebook.errors import MisuseError, ServerStartFailed
+from openenv_notebook.errors import MisuseError
 from openenv_notebook.servers import backend
 from openenv_notebook.servers.gate import Gate
 from openenv_notebook.servers.http_routes import Described, HttpRoutes, describe_metadata, describe_schema
@@ -188,7 +188,7 @@ class EmbeddedServer:
         except (OSError, OverflowError) as error:
             thread.join()
             self._thread = None
-            raise ServerStartFailed(f"the server {self.name!r} could not listen: {error}") from error
+            raise backend.cannot_listen(self.name, self._wanted_port, error) from error
 
     def _run(self, ready: Future[None]) -> None:
         try:

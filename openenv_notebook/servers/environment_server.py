@@ -213,9 +213,7 @@ def _listen(port: int, name: str) -> socket.socket:
         listening.listen(128)
     except (OSError, OverflowError) as error:
         listening.close()
-        raise ServerStartFailed(
-            f"the server {name!r} could not listen on port {port}: {error}", hint="port 0 takes a free one"
-        ) from error
+        raise backend.cannot_listen(name, port, error) from error
     return listening
 
 

@@ -113,8 +113,8 @@ CASES: list[tuple[str, Any, type[OpenEnvError], str]] = [
     ("text", (200, b"ok", {"Content-Type": "text/plain"}), NotAnOpenEnvServer, "something that is not JSON"),
     ("empty", (200, b"", JSON), NotAnOpenEnvServer, "something that is not JSON"),
     ("list", (200, b"[]", JSON), NotAnOpenEnvServer, "/health answers list, not an object"),
-    ("garbage", lambda peer: peer.raw(b"\x00\x01\x02\r\n\r\n"), ConnectFailed, "no answer to GET /health"),
-    ("hangs up", lambda peer: peer.sock.close(), ConnectFailed, "no answer to GET /health"),
+    ("garbage", lambda peer: peer.raw(b"\x00\x01\x02\r\n\r\n"), ConnectFailed, "what answers there does not speak"),
+    ("hangs up", lambda peer: peer.sock.close(), ConnectFailed, "no answer to GET /health: the connection was"),
 ]  # fmt: skip
 
 
@@ -155,8 +155,11 @@ def test_nothing_listens(make_env: Any) -> None:
     """A refused connection is a failed connect, with the address."""
     with SocketServer(app({})) as server:
         url = server.url
-    with pytest.raises(ConnectFailed, match=r"no answer to GET /health.*127\.0\.0\.1"):
+    with pytest.raises(ConnectFailed, match=r"no answer to GET /health: nothing listens there.*127\.0\.0\.1") as caught:
         make_env(url).health()
+    assert "rrno" not in str(caught.value)
+    with pytest.raises(ConnectFailed, match="the host name is not known"):
+        make_env("http://no-such-host.invalid").health()
 
 
 async def test_a_redirect_elsewhere_gets_none_of_the_headers(serve: Any) -> None:

@@ -126,7 +126,7 @@ class TestLife:
         """A port in use is reported as ServerStartFailed, and the server can try again later."""
         port = int(server.url.rpartition(":")[2])
         second = EmbeddedServer(EchoEnvironment, name="second", port=port)
-        with pytest.raises(ServerStartFailed, match="'second' could not listen"):
+        with pytest.raises(ServerStartFailed, match=r"'second' could not listen on port \d+: something else"):
             second.start()
         server.stop()
         with second:
