@@ -24,11 +24,16 @@ def facts(shape: Shape) -> str:
     return " · ".join(one_line(word) for word in words)
 
 
-def hint_html(shape: Shape) -> str:
-    """Write the facts and the description of a field as HTML."""
+def facts_html(shape: Shape) -> str:
+    """Write the facts of a field as HTML, for a place beside its label."""
+    return f'<div class="openenv-hint">{escape(facts(shape))}</div>'
+
+
+def hint_html(shape: Shape, *, has_facts: bool = True) -> str:
+    """Write the facts and the description of a field as HTML, or the description alone."""
     title = "" if _is_derived(shape.title, shape.name) else shape.title
     words = ". ".join(part.strip().rstrip(".") for part in (title, shape.description) if part.strip())
-    parts = [escape(part) for part in (facts(shape),) if part]
+    parts = [escape(part) for part in (facts(shape) if has_facts else "",) if part]
     if words:
         parts.append(_folded(one_line(" ".join(words[:_LONGEST].split()))))
     return f'<div class="openenv-hint">{" — ".join(parts)}</div>' if parts else ""

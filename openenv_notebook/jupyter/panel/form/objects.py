@@ -159,7 +159,7 @@ class TupleControl(Control):
     def __init__(self, shape: Tuple, kit: Kit) -> None:
         super().__init__(shape, kit)
         items = [dataclasses.replace(item, name=f"[{place}]", required=True) for place, item in enumerate(shape.items)]
-        self._rows = [Row(item, kit) for item in items]
+        self._rows = [Row(item, kit, is_item=True) for item in items]
         self.body = kit.stack([row.widget for row in self._rows if not row.is_hidden], "fields")
         self.clear()
 

@@ -7,7 +7,7 @@ from typing import Any
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.form.control import Reading
-from openenv_notebook.jupyter.panel.form.hints import error_html, hint_html
+from openenv_notebook.jupyter.panel.form.hints import error_html, facts_html, hint_html
 from openenv_notebook.jupyter.panel.form.kit import Kit, label
 from openenv_notebook.jupyter.panel.form.scalars import ConstControl, is_choosing
 from openenv_notebook.shape_check import Problem
@@ -40,7 +40,9 @@ class Row:
         self._tick: Any = None
         self._null: Any = None
         self._label: Any = None
-        self._hint = "" if is_item else hint_html(shape)
+        self._is_labelled = self.control.widget is None
+        self._hint = "" if is_item else hint_html(shape, has_facts=not self._is_labelled)
+        self._is_item = is_item
         self.is_hidden = isinstance(self.control, ConstControl)
         self.widget: Any = None
         if not self.is_hidden:
@@ -58,16 +60,18 @@ class Row:
                 ipywidgets.Checkbox, "null", {"width": "auto"}, description="null", indent=False, value=False
             )
             self._null.observe(self._nulled, "value")
-        if self.control.widget is None:
-            self._label = kit.widget(ipywidgets.Label, "label", {"width": "auto"}, value=label(self.name))
         first = self._tick or kit.html("tick")
         self._note = kit.html("note", self._hint)
-        middle = [self.control.widget] if self._label is None else [self._label, self._note]
+        middle = [self.control.widget]
+        if self._is_labelled:
+            self._label = kit.widget(ipywidgets.Label, "label", {"width": "auto"}, value=label(self.name))
+            # A body stands below; what it takes is said beside its label.
+            middle = [self._label, kit.html("form-facts", "" if self._is_item else facts_html(shape))]
         last = [self._null] if self._null is not None else []
         self._head = kit.row([first, *middle, *last, *self.control.tools], "form-head")
-        # What has a body below it has its hint beside its label.
-        self._top = [self._head] if self._label is not None else [self._head, self._note]
-        self.widget = kit.stack(self._top, "field")
+        self.widget = kit.stack([self._head, self._note], "field")
+        if self._is_labelled:
+            self.widget.add_class("openenv-labelled")
         self._show_body()
 
     @property
@@ -168,7 +172,7 @@ class Row:
 
     def _show_body(self) -> None:
         """Show what is inside where it is sent; grey out what is not."""
-        shown = list(self._top)
+        shown = [self._head, self._note]
         if self.control.body is not None and self.is_on and not self._is_null:
             shown.append(self.control.body)
         if tuple(shown) != tuple(self.widget.children):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -194,7 +195,8 @@ def choice_text(value: Any) -> str:
     """Write a value of a schema as one reads it in a list: as JSON, texts without quotes."""
     words: dict[Any, str] = {True: "true", False: "false", None: "null", "": '""'}
     is_word = value is None or isinstance(value, (bool, str))
-    text = words.get(value, str(value)) if is_word else str(value)
+    is_number = isinstance(value, (int, float))
+    text = words.get(value, value) if is_word else str(value) if is_number else json.dumps(value, ensure_ascii=False)
     text = one_line(text[: 2 * _LONGEST_CHOICE])
     return text if len(text) <= _LONGEST_CHOICE else f"{text[:_LONGEST_CHOICE]}…"
 

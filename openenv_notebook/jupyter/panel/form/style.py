@@ -28,7 +28,9 @@ FORM_CSS = """
   color: var(--oe-form-text); font-size: 12.5px; font-weight: 550; text-align: left; line-height: 28px; height: 28px;
   margin: 0; padding: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; flex: none; }
 .openenv-panel .openenv-form .openenv-label { flex: 0 1 auto; width: auto; min-width: 48px; padding-right: 4px; }
-.openenv-panel .openenv-form .openenv-form-head > .openenv-note { flex: 1 1 0; min-width: 0; padding-top: 6px; }
+.openenv-panel .openenv-form .openenv-form-facts { flex: 1 1 0; min-width: 0; height: 28px; overflow: hidden; }
+.openenv-panel .openenv-form .openenv-form-facts :is(.widget-html-content, .openenv-hint) { line-height: 28px;
+  height: 28px; padding: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .openenv-panel .openenv-form :is(input[type=text], input[type=password], select) {
   height: 28px; padding: 2px 8px; margin: 0; flex: 1 1 0; min-width: 0; width: 100%; }
 .openenv-panel .openenv-form textarea { margin: 0; flex: 1 1 0; min-width: 0; width: 100%; height: auto;
@@ -55,6 +57,7 @@ FORM_CSS = """
 .openenv-panel .openenv-form .openenv-note > .widget-html-content { font-size: 11.5px; line-height: 1.4; padding: 0;
   height: auto; min-height: 0; overflow: visible; overflow-wrap: anywhere; }
 .openenv-panel .openenv-form .openenv-field > .openenv-note { padding-left: 142px; }
+.openenv-panel .openenv-form .openenv-labelled > .openenv-note { padding-left: 22px; }
 .openenv-panel .openenv-form .openenv-note:has(> .widget-html-content:empty) { display: none; }
 .openenv-panel .openenv-form .openenv-hint { color: var(--oe-form-muted); font-size: 11.5px; }
 .openenv-panel .openenv-form .openenv-hint details { display: inline; }
@@ -89,7 +92,7 @@ FORM_CSS = """
   width: 34px !important; color: var(--oe-form-muted); font-weight: 400; }
 .openenv-panel .openenv-form .openenv-entry > .openenv-field > .openenv-note { padding-left: 42px; }
 .openenv-panel .openenv-form .openenv-pair { gap: 4px; }
-.openenv-panel .openenv-form .openenv-pair .widget-label { width: 44px !important; font-weight: 400;
+.openenv-panel .openenv-form .openenv-entry .openenv-pair .widget-label { width: 44px !important; font-weight: 400;
   color: var(--oe-form-muted); }
 .openenv-panel .openenv-form .openenv-pair .openenv-note { padding-left: 52px; }
 .openenv-panel .openenv-form .openenv-form-moves { gap: 2px; width: auto !important; flex: none; }
@@ -103,6 +106,7 @@ FORM_CSS = """
   color: var(--oe-form-muted); padding: 0 6px 0 2px; }
 .openenv-panel .openenv-form .openenv-form-filter { height: 28px; margin: 0; gap: 8px; }
 
+[data-jp-theme-light=false] .openenv-panel .openenv-form { color-scheme: dark; }
 @container (max-width: 380px) {
   .openenv-panel .openenv-form :is(.openenv-control, .openenv-form-code) > .widget-label,
   .openenv-panel .openenv-form .openenv-check span { width: 84px !important; }

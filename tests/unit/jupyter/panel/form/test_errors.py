@@ -205,5 +205,6 @@ def test_the_style_sheet_stays_within_the_panel() -> None:
     """No rule of the form's style sheet reaches out of the panel, and it loads nothing."""
     rules = [rule.split("{")[0] for rule in FORM_CSS.replace("@container (max-width: 380px) {", "").split("}")]
     selectors = [rule.strip() for rule in rules if rule.strip()]
-    assert selectors and all(selector.startswith(".openenv-panel .openenv-form") for selector in selectors)
+    themed = "[data-jp-theme-light=false] .openenv-panel .openenv-form"
+    assert selectors and all(selector.startswith((".openenv-panel .openenv-form", themed)) for selector in selectors)
     assert "url(" not in FORM_CSS and "@import" not in FORM_CSS
