@@ -63,7 +63,7 @@ NO_LISTS: list[Any] = ["57", b"57", {"column": 1}, Move(1), GenericAction(column
 class TestStepMany:
     """One session, pipelined."""
 
-    @pytest.mark.parametrize("given", NO_LISTS, ids=repr)
+    @pytest.mark.parametrize("given", NO_LISTS, ids=lambda given: type(given).__name__)
     async def test_one_action_alone_is_no_list(self, playing: Env, far_end: FarEnd, given: Any) -> None:
         """A text is not taken apart into characters, nor a record into names; nothing is sent."""
         with pytest.raises(MisuseError, match=r"step_many\(\) needs a list of actions, not a"):
@@ -231,7 +231,7 @@ class TestStepAll:
             step_all(envs, [1, 2])
         assert [far_end.steps for far_end in far_ends] == [[], [], []]
 
-    @pytest.mark.parametrize("given", NO_LISTS, ids=repr)
+    @pytest.mark.parametrize("given", NO_LISTS, ids=lambda given: type(given).__name__)
     def test_one_action_alone_is_no_list(self, envs: list[Env], far_ends: list[FarEnd], given: Any) -> None:
         """Nothing that stands alone is taken apart, neither an action nor a client."""
         with pytest.raises(MisuseError, match=r"step_all\(\) needs a list of actions, not a"):

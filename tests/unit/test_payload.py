@@ -213,7 +213,7 @@ def circular() -> list[Any]:
 @pytest.mark.parametrize(
     "value",
     [object(), threading.Lock(), lambda: 1, int, Color, Part, circular(), {"a": {"b": object()}}],
-    ids=repr,
+    ids=["object", "lock", "function", "type", "enum", "class", "circle", "nested"],
 )
 def test_what_cannot_be_sent_says_so(value: Any) -> None:
     """An object without a JSON form is a MisuseError, never another library's exception."""

@@ -72,6 +72,7 @@ def test_the_head_of_a_plain_frame_is_read(data: bytes, more: bytes) -> None:
         b"\x81\x7e\x01",
         b"\x81\x7f\x00\x00",
     ],
+    ids=["nothing", "half", "binary", "first", "next", "ping", "close", "masked", "extended", "short16", "short64"],
 )
 def test_anything_else_is_left_to_the_parser(chunk: bytes) -> None:
     """Fragments, binary, control and masked frames, reserved bits and cut heads are no plain frames."""
