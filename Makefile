@@ -5,9 +5,11 @@
 .PHONY: help demo test browser lowest check format lab bench clean
 
 VENV := .venv/bin/python
-TESTS = $(wildcard tests/unit tests/integration tests/notebooks tests/faults)
-LOWEST_TESTS = $(wildcard tests/unit tests/faults $(addprefix tests/integration/,test_magics.py test_render_magic.py) tests/notebooks) \
-	$(wildcard $(addprefix tests/integration/kernels/,test_verbs*.py test_mistakes.py test_reruns.py test_spaces.py))
+# Unit tests run on every core; the others start kernels and servers, and interrupt them.
+UNIT := -n auto tests/unit
+TESTS = $(wildcard tests/integration tests/notebooks tests/faults)
+LOWEST_TESTS = $(wildcard tests/faults $(addprefix tests/integration/,test_magics.py test_render_magic.py) tests/notebooks) \
+	$(wildcard $(addprefix tests/integration/kernels/,test_verbs*.py test_mistakes.py test_panel.py test_reruns.py test_spaces.py))
 # The tests start the newest and the oldest server we promise to work with by these Pythons.
 export OPENENV_PYTHON := $(CURDIR)/.venv/bin/python
 export OPENENV_OLD_PYTHON := $(CURDIR)/.venv-old/bin/python
@@ -19,6 +21,7 @@ demo: .venv/.installed-demo ## run the first notebook without a browser and prin
 	@$(VENV) notebooks/run.py notebooks/01_first_episode.ipynb
 
 test: .venv/.installed-test .venv-old/.installed ## run all tests, also in a browser and on the oldest versions
+	$(VENV) -m pytest $(UNIT)
 	$(VENV) -m pytest $(TESTS)
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory lowest
@@ -28,6 +31,7 @@ browser: .venv/.installed-browser ## run the browser tests only
 	$(VENV) -m pytest tests/browser
 
 lowest: .venv-lowest/.installed .venv/.installed-test .venv-old/.installed ## run the tests that hold on the oldest versions
+	.venv-lowest/bin/python -m pytest $(UNIT)
 	.venv-lowest/bin/python -m pytest $(LOWEST_TESTS)
 
 check: .venv/.installed-check ## lint, format, types, imports
