@@ -80,7 +80,7 @@ def test_a_board_game_from_connect_to_done(notebook: Kernel, any_farm: Farm) -> 
         assert script.splitlines()[2:5] == [
             f"board = openenv_notebook.connect({server.url!r})",
             "board.reset(seed=3, game='pong')",
-            "board.step({'column': 1})",
+            "board.step(column=1)",
         ]
         told = type_in(notebook, "status").stdout
         assert f"* board: open · {server.url} · episode 2 done, 4 steps, return 4\nnext: %openenv reset\n" in told
