@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import inspect
 import random
 import threading
@@ -111,11 +112,15 @@ class RandomActions:
 
         Raises:
             MisuseError: If the server tells no schema.
+            TransportError: If it did not answer the question for one.
         """
         client = self._env.async_client
         if client._action_schema() is None:
             self._env._learn_schema()
         schema = client._action_schema()
+        known = client.known
+        if schema is None and known.schema_failure is not None and not known.schema_refused:
+            raise copy.copy(known.schema_failure)
         if schema is None:
             raise MisuseError(
                 "there are no random actions here: the server tells no schema",

@@ -13,6 +13,7 @@ from support.sockets import Peer, Script, SocketServer
 from support.waiting import eventually
 
 from openenv_notebook.errors import ConnectTimeout, HandshakeRejected, InvalidAction, MisuseError, ReplyTimeout
+from openenv_notebook.policy import Policy
 from openenv_notebook.together import step_all
 
 JSON = {"Content-Type": "application/json"}
@@ -205,3 +206,12 @@ def test_there_is_no_model_without_a_schema(serve: Any, make_env: Any) -> None:
     with pytest.raises(MisuseError, match=r"not known yet: the server answered HTTP 503.*schema\(\)"):
         _ = busy.Action
     assert busy.Action(column=3).column == 3
+
+
+def test_random_actions_need_a_schema_that_was_told(serve: Any, make_env: Any) -> None:
+    """A server that was only busy is not said to have none."""
+    env = make_env(serve(app(lambda peer: peer.answer_http(503, b"", {}), tells)))
+    policy = Policy("random", env)
+    with pytest.raises(HandshakeRejected, match="HTTP 503"):
+        policy({})
+    assert set(policy({})) <= {"column"}
