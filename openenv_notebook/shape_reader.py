@@ -76,7 +76,7 @@ class _Reader:
             return Json()
         followed = seen | references(schema)
         if _is_circle(schema, seen):
-            return Json(**_words(resolved(schema, self.root)))
+            return self._circle(schema)
         schema = merged(schema, self.root)
         words = _words(schema)
         if "const" in schema:
@@ -91,6 +91,10 @@ class _Reader:
             rest = {key: value for key, value in schema.items() if key not in _WORDS}
             return self._union({}, [{**rest, "type": kind} for kind in schema["type"]], words, depth, followed)
         return self._plain(schema, words, depth, followed)
+
+    def _circle(self, schema: Any) -> Shape:
+        whole = resolved(schema, self.root)
+        return Json(kind=kind if (kind := _kind(whole)) in ("object", "array") else "", **_words(whole))
 
     def _plain(self, schema: Mapping[str, Any], words: dict[str, Any], depth: int, seen: frozenset[str]) -> Shape:
         match _kind(schema):
@@ -164,7 +168,7 @@ class _Reader:
         for branch in branches:
             whole = merged(branch, self.root, around) if isinstance(branch, Mapping) else branch
             below = seen | references(branch)
-            shape = Json(**_words(whole)) if _is_circle(branch, seen) else self.read(whole, depth + 1, below)
+            shape = self._circle(whole) if _is_circle(branch, seen) else self.read(whole, depth + 1, below)
             nullable = nullable or shape.nullable or (isinstance(shape, Const) and shape.value is None)
             if not (isinstance(shape, Const) and shape.value is None):
                 shapes += shape.branches if isinstance(shape, Union) and not shape.discriminator else [shape]

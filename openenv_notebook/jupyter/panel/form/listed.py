@@ -239,16 +239,19 @@ class Entry:
         self._was_named = False
         self._key: Any = None
         name = owner.shape.name
-        self._up = kit.button("↑", "up", f"Move this entry of {name} up", lambda: owner.moved(self, -1))
-        self._down = kit.button("↓", "down", f"Move this entry of {name} down", lambda: owner.moved(self, 1))
-        self._remove = kit.button("✕", "remove", f"Remove this entry of {name}", lambda: owner.removed(self))
-        shown = [self._up, self._down, self._remove] if is_array else [self._remove]
+        self._moves: list[Any] = []
+        if is_array:
+            self._moves = [
+                kit.button("↑", "up", f"Move this entry of {name} up", lambda: owner.moved(self, -1)),
+                kit.button("↓", "down", f"Move this entry of {name} down", lambda: owner.moved(self, 1)),
+            ]
+        remove = kit.button("✕", "remove", f"Remove this entry of {name}", lambda: owner.removed(self))
         inner = [] if self.row.is_hidden else [self.row.widget]
         if not is_array:
             self._key = kit.one_line(ipywidgets.Text, "name")
             self._key.observe(owner.edited, "value")
             inner = [kit.stack([self._key, *inner], "pair")]
-        self.widget = kit.row([*inner, kit.row(shown, "form-moves")], "entry")
+        self.widget = kit.row([*inner, kit.row([*self._moves, remove], "form-moves")], "entry")
 
     @property
     def name(self) -> str:
@@ -269,13 +272,13 @@ class Entry:
         """Say where it stands."""
         if self._key is None:
             self.row.rename(f"[{place}]")
-            self._up.disabled = place == 0 or self._owner.kit.is_disabled
-            self._down.disabled = place == count - 1 or self._owner.kit.is_disabled
+            for move, end in zip(self._moves, (0, count - 1), strict=True):
+                move.disabled = place == end or self._owner.kit.is_disabled
 
     def close(self) -> None:
         """Close its widgets."""
         self.row.close()
-        self._owner.kit.close(self.widget, self._up, self._down)
+        self._owner.kit.close(self.widget)
 
 
 def _placed(problem: Problem) -> str:
