@@ -14,7 +14,7 @@ import time
 import weakref
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeVar, cast, overload
 
 from openenv_notebook.actions import NOT_GIVEN, OPTIONS, listed, wire_action
 from openenv_notebook.attributes import AttributeDict
@@ -34,7 +34,7 @@ from openenv_notebook.inspection import Inspection, Known
 from openenv_notebook.learning import learn_for_step
 from openenv_notebook.limits import check_headers, check_seconds, clean_token
 from openenv_notebook.many import NOTHING_SENT, exchange_many, placed
-from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
+from openenv_notebook.messages import ActT, GivenAction, ObsT, StateT, StepResult
 from openenv_notebook.opening import Opener, Patience
 from openenv_notebook.payload import fields_of
 from openenv_notebook.protocol import STATE_FRAME, Batch, Request, frame
@@ -55,6 +55,10 @@ if TYPE_CHECKING:
 CLOSE_WITHIN = 2.0
 _ACTORS = ("code", "person", "policy")
 _MODES = ("simulation", "production")
+# The models of a class that typed() makes; those of its own class are others.
+_A = TypeVar("_A")
+_O = TypeVar("_O")
+_S = TypeVar("_S")
 
 
 class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
@@ -156,6 +160,28 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         self._original: EnvClient[Any, Any, Any] | None = None
         finalizer = weakref.finalize(self, _dropped, self._session, opener.provider)
         finalizer.atexit = False
+
+    @overload
+    @classmethod
+    def typed(cls, *, action: type[_A], observation: type[_O], state: type[_S]) -> type[EnvClient[_A, _O, _S]]: ...
+
+    @overload
+    @classmethod
+    def typed(
+        cls, *, action: type[_A], observation: type[_O], state: None = None
+    ) -> type[EnvClient[_A, _O, AttributeDict]]: ...
+
+    @overload
+    @classmethod
+    def typed(
+        cls, *, action: None = None, observation: type[_O], state: None = None
+    ) -> type[EnvClient[object, _O, AttributeDict]]: ...
+
+    @overload
+    @classmethod
+    def typed(
+        cls, *, action: type | None = None, observation: type | None = None, state: type | None = None
+    ) -> Any: ...
 
     @classmethod
     def typed(cls, *, action: type | None = None, observation: type | None = None, state: type | None = None) -> Any:
@@ -291,6 +317,12 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
             OpenEnvError: Why there is none; its reply may still come (``.sent``).
         """
         return self._result(await self._ask(self._reset_request(kwargs)))
+
+    @overload
+    async def step(self, action: ActT | GivenAction, /) -> StepResult[ObsT]: ...
+
+    @overload
+    async def step(self, /, **fields: Any) -> StepResult[ObsT]: ...
 
     async def step(self, action: Any = NOT_GIVEN, /, **fields: Any) -> StepResult[ObsT]:
         """Act in the environment.
@@ -569,7 +601,7 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
 EnvClient._codec = Codec(EnvClient, EnvClient)
 
 
-class GenericEnvClient(EnvClient[dict[str, Any], AttributeDict, AttributeDict]):
+class GenericEnvClient(EnvClient[Any, AttributeDict, AttributeDict]):
     """A client for any environment: actions are dicts, results dicts with attribute access."""
 
 

@@ -8,15 +8,15 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, cast, overload
 
 from openenv_notebook import registry
 from openenv_notebook.adopt import adopt
-from openenv_notebook.attributes import nearest
-from openenv_notebook.client import GenericEnvClient
+from openenv_notebook.attributes import AttributeDict, nearest
+from openenv_notebook.client import EnvClient, GenericEnvClient
 from openenv_notebook.errors import AtCapacity, InvalidTarget
 from openenv_notebook.limits import check_seconds
-from openenv_notebook.messages import short_repr
+from openenv_notebook.messages import ActT, ObsT, StateT, short_repr
 from openenv_notebook.servers import Server, SharedServer
 from openenv_notebook.sync_client import SyncEnvClient
 from openenv_notebook.targets import Address, Target, parse_target
@@ -25,6 +25,50 @@ log = logging.getLogger("openenv_notebook")
 
 _SLOT_RETRY_AFTER = 0.2
 _REPORT_AFTER = 1.0
+
+
+@overload
+def connect(
+    target: str | Server | Callable[..., Any],
+    *,
+    client: type[EnvClient[ActT, ObsT, StateT]],
+    headers: Mapping[str, str] | None = ...,
+    token: str | None = ...,
+    timeout: float | None = ...,
+    connect_timeout: float | None = ...,
+    wait: float = ...,
+    progress: Callable[[str], object] | None = ...,
+    **settings: Any,
+) -> SyncEnvClient[ActT, ObsT, StateT]: ...
+
+
+@overload
+def connect(
+    target: str | Server | Callable[..., Any],
+    *,
+    client: type[Any],
+    headers: Mapping[str, str] | None = ...,
+    token: str | None = ...,
+    timeout: float | None = ...,
+    connect_timeout: float | None = ...,
+    wait: float = ...,
+    progress: Callable[[str], object] | None = ...,
+    **settings: Any,
+) -> SyncEnvClient[Any, Any, Any]: ...
+
+
+@overload
+def connect(
+    target: str | Server | Callable[..., Any],
+    *,
+    headers: Mapping[str, str] | None = ...,
+    token: str | None = ...,
+    timeout: float | None = ...,
+    connect_timeout: float | None = ...,
+    wait: float = ...,
+    progress: Callable[[str], object] | None = ...,
+    **settings: Any,
+) -> SyncEnvClient[Any, AttributeDict, AttributeDict]: ...
 
 
 def connect(

@@ -8,9 +8,12 @@ fit here and the other way round.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NoReturn, TypeVar
+from datetime import date
+from enum import Enum
+from pathlib import PurePath
+from typing import Any, Generic, Literal, NoReturn, Protocol, TypeAlias, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import from_json
@@ -209,3 +212,29 @@ class CallToolAction(Action):
     type: Literal["call_tool"] = "call_tool"
     tool_name: str
     arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Array(Protocol):
+    """What numpy, torch and others call an array, or one number of it."""
+
+    def tolist(self) -> Any:
+        """Give it as plain Python."""
+
+
+# What a step takes beside the action's own model: its fields, one value for the only required
+# field, or a tool. Only type checkers look at it.
+GivenAction: TypeAlias = (
+    Mapping[str, Any]
+    | str
+    | bytes
+    | float
+    | Enum
+    | PurePath
+    | date
+    | Sequence[Any]
+    | Set[Any]
+    | _Array
+    | CallToolAction
+    | ListToolsAction
+    | None
+)

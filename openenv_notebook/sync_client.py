@@ -13,7 +13,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, Generic, Self, cast
+from typing import Any, Generic, Self, cast, overload
 
 from openenv_notebook import events
 from openenv_notebook.actions import NOT_GIVEN, listed
@@ -23,7 +23,7 @@ from openenv_notebook.episode import Step
 from openenv_notebook.errors import InvalidAction, MisuseError, ReplyTimeout
 from openenv_notebook.limits import check_seconds
 from openenv_notebook.many import exchange_together
-from openenv_notebook.messages import ActT, ObsT, StateT, StepResult
+from openenv_notebook.messages import ActT, GivenAction, ObsT, StateT, StepResult
 from openenv_notebook.protocol import STATE_FRAME, Request
 from openenv_notebook.session_view import SessionView
 from openenv_notebook.suggestions import with_suggestions
@@ -121,6 +121,12 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
         client = self._client
         request = client._reset_request(kwargs)
         return client._result(exchange(self._session, request, client._timeout))
+
+    @overload
+    def step(self, action: ActT | GivenAction, /) -> StepResult[ObsT]: ...
+
+    @overload
+    def step(self, /, **fields: Any) -> StepResult[ObsT]: ...
 
     def step(self, action: Any = NOT_GIVEN, /, **fields: Any) -> StepResult[ObsT]:
         """Act in the environment.
