@@ -105,6 +105,7 @@ class Row:
     def write(self, value: Any) -> None:
         """Fill it in."""
         if self.is_hidden:
+            self.control.write(value)
             return
         is_null = value is None and self._null is not None
         self._set(tick=True, null=is_null)
@@ -116,6 +117,7 @@ class Row:
     def clear(self) -> None:
         """Go back to how it was in the beginning."""
         if self.is_hidden:
+            self.control.clear()
             return
         self._set(tick=False, null=False)
         self.control.clear()

@@ -23,19 +23,20 @@ _MOST_LISTED = 60
 
 
 class ConstControl(Control):
-    """A constant: not seen, always sent."""
+    """A constant: not seen, always sent. A null that may be left out is sent where code set it."""
 
     shape: Const
+    _is_set = False
 
     def read(self) -> Reading:
-        is_left_out = self.shape.value is None and not self.shape.required
+        is_left_out = self.shape.value is None and not self.shape.required and not self._is_set
         return Reading() if is_left_out else Reading(self.shape.value)
 
     def write(self, value: Any) -> None:
-        return None
+        self._is_set = True
 
     def clear(self) -> None:
-        return None
+        self._is_set = False
 
 
 class NumberControl(Control):

@@ -123,6 +123,16 @@ def test_free_objects_are_json(form: Any) -> None:
     assert made.value == {"game_params": {"rows": 8}}
 
 
+def test_a_field_that_can_only_be_null_is_sent_where_it_was_set(form: Any) -> None:
+    """Nobody can fill it in, so it is left out, unless code gave it."""
+    made = form({"properties": {"a": {"type": "null"}}})
+    assert made.value == {}
+    made.set({"a": None})
+    assert made.value == {"a": None}
+    made.clear()
+    assert made.value == {}
+
+
 def test_metadata_is_folded_away(form: Any) -> None:
     """The field that every action has and hardly anyone fills in takes no room until it is asked for."""
     made = form("chess")
