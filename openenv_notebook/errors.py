@@ -234,7 +234,7 @@ class ConnectTimeout(TransportError, TimeoutError):
     """Connecting took longer than allowed.
 
     Args:
-        seconds: The limit.
+        seconds: The limit; 0.0 where it was not ours.
         phase: What was being waited for.
     """
 
@@ -244,7 +244,9 @@ class ConnectTimeout(TransportError, TimeoutError):
         self.phase = phase
 
     def describe(self) -> str:
-        return f"connecting took longer than {self.seconds:g} s: {self.phase}"
+        # The network itself may give up, after a time of its own.
+        took = f"took longer than {self.seconds:g} s" if self.seconds else "was given up"
+        return f"connecting {took}: {self.phase}"
 
 
 _AGAIN = {

@@ -83,6 +83,7 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
         ConnectTimeout(2.5, "no answer to the handshake", url=URL),
         "connecting took longer than 2.5 s: no answer to the handshake · http://localhost:8000",
     ),
+    (ConnectTimeout(0.0, "the network gave no answer"), "connecting was given up: the network gave no answer"),
     (
         ReplyTimeout("step", 5.0, sent=True, url=URL),
         "no reply to step() within 5 s · http://localhost:8000 · "
