@@ -12,7 +12,8 @@ In a notebook, ``%load_ext openenv_notebook`` brings ``%openenv``.
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from openenv_notebook.adopt import adopt
 from openenv_notebook.client import EnvClient, GenericEnvClient
@@ -58,15 +59,33 @@ from openenv_notebook.messages import (
     StepResult,
     Tool,
 )
-from openenv_notebook.playing import run_episodes
 from openenv_notebook.portal import Portal
-from openenv_notebook.rollout import Rollout
 from openenv_notebook.servers import Server, serve
 from openenv_notebook.sync_client import SyncEnvClient
 from openenv_notebook.targets import Address, LocalTarget, parse_target
 from openenv_notebook.together import step_all
 
+if TYPE_CHECKING:
+    from openenv_notebook.jupyter.panel import Panel
+    from openenv_notebook.playing import run_episodes
+    from openenv_notebook.rollout import Rollout
+
 __version__ = "0.1.0"
+
+# Loaded when they are asked for: not everybody has policies, or a notebook.
+_LATER = {
+    "Panel": "openenv_notebook.jupyter.panel",
+    "Rollout": "openenv_notebook.rollout",
+    "run_episodes": "openenv_notebook.playing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name that was not needed before."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(importlib.import_module(_LATER[name]), name)
+    return found
 
 
 def __dir__() -> list[str]:
@@ -123,6 +142,7 @@ __all__ = [
     "Observation",
     "OpenEnvError",
     "OpenEnvWarning",
+    "Panel",
     "Portal",
     "ProtocolError",
     "ReplyTimeout",

@@ -13,7 +13,6 @@ from openenv_notebook.errors import show_full_tracebacks
 from openenv_notebook.jupyter.arguments import read_words
 from openenv_notebook.jupyter.code import episode_code
 from openenv_notebook.jupyter.desk import Desk
-from openenv_notebook.jupyter.doctor import examine
 from openenv_notebook.jupyter.verbs.verb import Verb
 
 # Measured on a private loop with nest_asyncio 1.6 and nest_asyncio2 1.7.
@@ -32,6 +31,8 @@ def python(desk: Desk, rest: str) -> Any:
 
 def doctor(desk: Desk, rest: str) -> Any:
     """Look for what stands in the way."""
+    from openenv_notebook.jupyter.doctor import examine
+
     read_words("doctor", rest, {})
     for finding in examine(desk.shell, desk.workspace):
         print(finding)

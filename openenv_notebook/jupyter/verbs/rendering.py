@@ -9,20 +9,21 @@ from IPython.core.error import UsageError
 from openenv_notebook.jupyter.arguments import no_words, read_words
 from openenv_notebook.jupyter.desk import Desk
 from openenv_notebook.jupyter.render import renderers
-from openenv_notebook.jupyter.rendering import environment_name, last_results, render_observation
 from openenv_notebook.jupyter.verbs.verb import Verb
-from openenv_notebook.jupyter.workspace import AnyClient
 
 _TAKES = {"on": "text", "out": "text", "with": "text"}
 
 
 def render(desk: Desk, rest: str) -> Any:
     """Show the last observation; no step is made."""
+    # Drawing takes time to load: only who wants to see something pays for it.
+    from openenv_notebook.jupyter.rendering import environment_name, last_results, render_observation
+
     line = no_words(read_words("render", rest, _TAKES))
     name, client = desk.client(line)
     twin = [f"openenv_notebook.jupyter.render_observation({name})"]
     if "with" in line.options:
-        twin.insert(0, _use(desk, client, line.options["with"]))
+        twin.insert(0, _use(desk, environment_name(client), line.options["with"]))
     desk.twin = "\n".join(["import openenv_notebook.jupyter", *twin])
     if last_results(client)[0] is None:
         desk.say(f"{name} has no observation yet · next: %openenv reset")
@@ -30,9 +31,8 @@ def render(desk: Desk, rest: str) -> Any:
     return desk.out(line, render_observation(client))
 
 
-def _use(desk: Desk, client: AnyClient, given: str) -> str:
+def _use(desk: Desk, environment: str, given: str) -> str:
     """Set or take away the renderer of a client's environment; returns the Python that does it."""
-    environment = environment_name(client)
     if given == "none":
         was = renderers.unregister(environment)
         desk.say(f"{environment} is drawn by the default rules{'' if was else ', as before'}")
