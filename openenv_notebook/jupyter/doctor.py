@@ -1,4 +1,4 @@
-"""``%openenv doctor``: what stands between a person and an environment, line by line.
+"""``%openenv doctor`` and ``python -m openenv_notebook doctor``: what stands between a person and an environment.
 
 Each check gives findings: what it saw, whether that is well, and what to do if not.
 """
@@ -6,8 +6,8 @@ Each check gives findings: what it saw, whether that is well, and what to do if 
 from __future__ import annotations
 
 import asyncio
-import importlib.metadata
 import os
+import platform
 import socket
 import ssl
 import sys
@@ -18,14 +18,20 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from openenv_notebook import hub
+from openenv_notebook.client import GenericEnvClient
+from openenv_notebook.connecting import connect
 from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.errors import AtCapacity, OpenEnvError
+from openenv_notebook.jupyter.versions import openenv_version, untested, version
 from openenv_notebook.jupyter.workspace import AnyClient, Workspace
+from openenv_notebook.portal import new_loop
+from openenv_notebook.targets import Address, parse_target
 
 Level = Literal["ok", "look", "wrong"]
 
 _MARKS = {"ok": "ok       ", "look": "look here", "wrong": "wrong    "}
 _TIMEOUT = 5.0
+_ANSWER_WITHIN = 30.0
 
 
 @dataclass(frozen=True)
@@ -53,15 +59,23 @@ def examine(shell: Any, workspace: Workspace) -> Iterable[Finding]:
         shell: The shell.
         workspace: The clients by name.
     """
-    checks: list[Callable[[], Iterable[Finding]]] = [
-        lambda: kernel(shell),
-        loop,
-        patches,
-        widgets,
-        network,
-        threads,
-        lambda: current(workspace),
-    ]
+    yield from _found(
+        lambda: kernel(shell), loop, patches, widgets, packages, network, threads, lambda: current(workspace)
+    )
+
+
+def examine_outside(target: str | None = None) -> Iterable[Finding]:
+    """Run the checks that need no notebook; each finding is given as soon as it is made.
+
+    Args:
+        target: What to reach, as a person types it; None for nothing.
+    """
+    yield from _found(system, private_loop, patches, widgets, packages, network)
+    if target is not None:
+        yield from _found(lambda: reach_target(target))
+
+
+def _found(*checks: Callable[[], Iterable[Finding]]) -> Iterable[Finding]:
     for check in checks:
         try:
             yield from check()
@@ -78,6 +92,36 @@ def kernel(shell: Any) -> Iterable[Finding]:
         yield Finding("ok", f"no kernel: a terminal, {versions}")
     if sys.platform == "emscripten":
         yield Finding("wrong", "this Python has no threads and no sockets", "use a kernel that runs on a machine")
+
+
+def system() -> Iterable[Finding]:
+    """Say which Python this is, and where."""
+    name = platform.python_implementation()
+    yield Finding("ok", f"{name} {platform.python_version()} on {platform.system()} {platform.machine()}".rstrip())
+    yield Finding("ok", f"openenv-notebook {version('openenv-notebook') or '(not installed: run from its folder)'}")
+
+
+def private_loop() -> Iterable[Finding]:
+    """Say which loop the clients will use."""
+    made = new_loop()
+    made.close()
+    if type(made).__module__.startswith("uvloop"):
+        yield Finding("ok", f"clients run on a loop of their own: uvloop {version('uvloop')}")
+    else:
+        yield Finding("ok", "clients run on a loop of their own: asyncio's (uvloop is faster: the extra fast)")
+
+
+def packages() -> Iterable[Finding]:
+    """Say which versions there are of what matters beside the notebook."""
+    names = ("ipython", "ipykernel", "websockets", "pydantic")
+    yield Finding("ok", ", ".join(f"{name} {version(name) or 'is not installed'}" for name in names))
+    found = openenv_version()
+    if found is None:
+        yield Finding("ok", "openenv is not installed; only serving its classes needs it")
+    elif outside := untested(found):
+        yield Finding("look", outside, "what fails with it is worth a report")
+    else:
+        yield Finding("ok", f"openenv {found}")
 
 
 def loop() -> Iterable[Finding]:
@@ -149,6 +193,38 @@ def current(workspace: Workspace) -> Iterable[Finding]:
     yield Finding(
         "ok" if client.status == "open" else "look", f"client {name}: {client.status} {client.activity}".rstrip()
     )
+    yield from far_end(client)
+
+
+def reach_target(text: str) -> Iterable[Finding]:
+    """Go to a target step by step: its address, name, port, TLS, health, session.
+
+    Args:
+        text: What a person types. Something to serve is served meanwhile.
+    """
+    try:
+        parsed = parse_target(text)
+        if isinstance(parsed, Address):
+            yield Finding("ok", f"address: {parsed.name}")
+            client = GenericEnvClient(text, connect_timeout_s=_TIMEOUT, message_timeout_s=_ANSWER_WITHIN).sync()
+        else:
+            client = connect(text, connect_timeout=_TIMEOUT, timeout=_ANSWER_WITHIN)
+            yield Finding("ok", f"server: {parsed.name} is served at {client.base_url}")
+    except OpenEnvError as error:
+        yield Finding("wrong", error.describe(), error.hint or "")
+        return
+    try:
+        yield from far_end(client)
+    finally:
+        client.close()
+
+
+def far_end(client: AnyClient) -> Iterable[Finding]:
+    """Examine a client's server, from the name to the session.
+
+    Args:
+        client: The client, connected or not.
+    """
     if client.base_url is None:
         return
     parts = urlsplit(client.base_url)
@@ -198,9 +274,10 @@ def server(client: AnyClient) -> Iterable[Finding]:
     if client.status == "open":
         yield Finding("ok", "session: open")
         return
+    back = "; reset() brings the client back" if client.status == "lost" else ""
     try:
         with client.new_session():
-            yield Finding("ok", "session: a new one could be opened; reset() brings the client back")
+            yield Finding("ok", f"session: a new one could be opened{back}")
     except AtCapacity as error:
         yield Finding("look", f"session: {error.describe()}", error.hint or "")
     except OpenEnvError as error:
@@ -218,11 +295,3 @@ def limits(endpoint: Endpoint) -> Iterable[Finding]:
     else:
         answer = "" if endpoint.ping_timeout is None else f", an idle server has {endpoint.ping_timeout:g} s to answer"
         yield Finding("ok", f"keepalive: a ping every {endpoint.ping_interval:g} s{answer}")
-
-
-def version(package: str) -> str | None:
-    """Return the version of an installed package, or None."""
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None

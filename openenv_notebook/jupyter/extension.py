@@ -12,6 +12,7 @@ from openenv_notebook.jupyter import completion
 from openenv_notebook.jupyter.magics import OpenEnvMagics
 from openenv_notebook.jupyter.render import formatters
 from openenv_notebook.jupyter.run_line import RunLine
+from openenv_notebook.jupyter.versions import openenv_version, untested
 from openenv_notebook.jupyter.workspace import Workspace
 
 _MAGIC = "openenv"
@@ -32,6 +33,8 @@ def load(shell: InteractiveShell) -> None:
     registry.set_owner(_owner_of(shell))
     reporting.set_reporter(lambda: RunLine(shell))
     formatters.register(shell)
+    if outside := untested(openenv_version()):
+        print(f"openenv: {outside}")
 
 
 def unload(shell: InteractiveShell) -> None:
