@@ -2,12 +2,12 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test browser lowest check format lab bench clean
+.PHONY: help demo test browser lowest check format docs linkcheck pictures lab bench clean
 
 VENV := .venv/bin/python
 # Unit tests run on every core; the others start kernels and servers, and interrupt them.
 UNIT := -n auto tests/unit
-TESTS = $(wildcard tests/integration tests/notebooks tests/faults)
+TESTS = $(wildcard tests/integration tests/notebooks tests/docs tests/faults)
 LOWEST_TESTS = $(wildcard tests/faults $(addprefix tests/integration/,test_magics.py test_render_magic.py) tests/notebooks) \
 	$(wildcard $(addprefix tests/integration/kernels/,test_verbs*.py test_mistakes.py test_panel.py test_reruns.py test_spaces.py))
 # The tests start the newest and the oldest server we promise to work with by these Pythons.
@@ -38,11 +38,23 @@ check: .venv/.installed-check ## lint, format, types, imports
 	$(VENV) -m ruff check .
 	$(VENV) -m ruff format --check .
 	$(VENV) -m mypy
+	$(VENV) -m pyright --project tests/typing --pythonpath $(VENV)
 	.venv/bin/lint-imports
 
 format: .venv/.installed-check ## put the code into its form
 	$(VENV) -m ruff check --fix .
 	$(VENV) -m ruff format .
+
+docs: .venv/.installed-docs ## build the documentation into docs/_build; warnings are errors
+	$(VENV) -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo docs/_build/html/index.html
+
+linkcheck: .venv/.installed-docs ## ask every external link of the documentation
+	$(VENV) -m sphinx -W --keep-going -q -b linkcheck docs docs/_build/linkcheck
+
+pictures: .venv/.installed-browser ## make the pictures of the README anew, in a real browser
+	@sh .ci/browser $(VENV)
+	$(VENV) docs/pictures.py
 
 lab: .venv/.installed-lab ## open the notebooks in JupyterLab
 	$(VENV) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
@@ -51,7 +63,7 @@ bench: .venv/.installed-test ## measure against the official client
 	$(VENV) -m pytest tests/benchmarks -s -p no:cacheprovider
 
 clean: ## remove environments and caches
-	rm -rf .venv .venv-old .venv-lowest build dist .*_cache .hypothesis .coverage
+	rm -rf .venv .venv-old .venv-lowest build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp a purpose: an environment grows by what is asked for.
@@ -65,6 +77,10 @@ clean: ## remove environments and caches
 
 .venv/.installed-browser: pyproject.toml
 	@sh .ci/venv .venv --group browser -e .
+	@touch $@
+
+.venv/.installed-docs: pyproject.toml
+	@sh .ci/venv .venv --group docs -e .
 	@touch $@
 
 .venv/.installed-check: pyproject.toml
