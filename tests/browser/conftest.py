@@ -15,6 +15,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from support.browsers import INSTALL, SCREENSHOTS, find_chromium
 from support.jupyter_server import JupyterServer
 from support.notebook_page import NotebookPage
+from support.other_kernels import python_of
+from support.panel_page import PanelPage
+from support.real_servers import Farm, RealServer, new_python
 
 _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 
@@ -73,17 +76,61 @@ def open_notebook(
     """Opens a notebook of code cells in JupyterLab, with a kernel of its own."""
     opened: list[NotebookPage] = []
 
-    def open_cells(cells: list[str], **settings: Any) -> NotebookPage:
+    def open_cells(
+        cells: list[str], *, kernel: str = "python3", front: str = "lab/tree", **settings: Any
+    ) -> NotebookPage:
         # A session is known by its file's name: the same name would get the kernel of the last test.
         name = f"{_file_name(request.node.name)}_{len(opened)}.ipynb"
-        jupyter.write_notebook(name, cells)
+        if kernel != "python3":
+            jupyter.add_kernel(kernel, python_of(kernel))
+        jupyter.write_notebook(name, cells, kernel)
         notebook = NotebookPage(new_page(**settings), jupyter)
         opened.append(notebook)
-        notebook.open(name)
+        notebook.open(name, front)
         return notebook
 
     yield open_cells
     jupyter.end_kernels()
+
+
+@pytest.fixture(scope="session")
+def farm() -> Iterator[Farm]:
+    """Starts real OpenEnv servers."""
+    with Farm(new_python()) as farm:
+        yield farm
+
+
+@pytest.fixture
+def start_server(farm: Farm) -> Iterator[Callable[..., RealServer]]:
+    """Starts real OpenEnv servers that end with the test."""
+    started: list[RealServer] = []
+
+    def start(app: str, **options: Any) -> RealServer:
+        started.append(farm.start(app, options=options))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.end()
+
+
+@pytest.fixture
+def open_panel(
+    open_notebook: Callable[..., NotebookPage], start_server: Callable[..., RealServer]
+) -> Iterator[Callable[..., PanelPage]]:
+    """Opens a panel on a real server: ``open_panel("board", [cell, …])``; the further cells stand below it."""
+
+    def open_one(app: str, cells: list[str] | None = None, *, setup: str = "", **settings: Any) -> PanelPage:
+        options = settings.pop("options", {})
+        server = start_server(app, **options)
+        first = f"%load_ext openenv_notebook\nimport openenv_notebook\nenv = openenv_notebook.connect({server.url!r})"
+        notebook = open_notebook([f"{first}\n{setup}", "panel = %openenv panel", *(cells or [])], **settings)
+        notebook.run(0)
+        notebook.run(1)
+        assert notebook.printed(0) == ""
+        return PanelPage(notebook, notebook.output(1).locator(".openenv-panel"), server)
+
+    yield open_one
 
 
 _REPORT: pytest.StashKey[pytest.TestReport] = pytest.StashKey()

@@ -117,13 +117,21 @@ class JupyterServer:
             data = answer.read()
         return json.loads(data) if data else None
 
-    def write_notebook(self, name: str, cells: list[str]) -> None:
+    def write_notebook(self, name: str, cells: list[str], kernel: str = "python3") -> None:
         """Write a notebook into its folder, a code cell a text."""
-        kernel = {"name": "python3", "display_name": "Python", "language": "python"}
+        described = {"name": kernel, "display_name": kernel, "language": "python"}
         notebook = nbformat.v4.new_notebook(
-            cells=[nbformat.v4.new_code_cell(cell) for cell in cells], metadata={"kernelspec": kernel}
+            cells=[nbformat.v4.new_code_cell(cell) for cell in cells], metadata={"kernelspec": described}
         )
         (self.root / name).write_text(nbformat.writes(notebook))
+
+    def add_kernel(self, name: str, python: Path) -> None:
+        """Offer a kernel of another Python by that name."""
+        folder = self._home / "data/kernels" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        described = {"argv": command, "display_name": name, "language": "python", "metadata": {"debugger": False}}
+        (folder / "kernel.json").write_text(json.dumps(described))
 
     def end_kernels(self) -> None:
         """Shut all its kernels down."""

@@ -1,4 +1,4 @@
-"""One open notebook in JupyterLab, driven through the application's own objects."""
+"""One open notebook in JupyterLab or Notebook 7, driven through the application's own objects."""
 
 from __future__ import annotations
 
@@ -31,13 +31,22 @@ class NotebookPage:
         self.page = page
         self._server = server
 
-    def open(self, name: str, *, theme: str = "") -> None:
-        """Open a notebook; returns when its kernel is idle."""
+    def open(self, name: str, front: str = "lab/tree") -> None:
+        """Open a notebook; returns when its kernel is idle.
+
+        Args:
+            name: Its file.
+            front: "lab/tree" for JupyterLab, "notebooks" for Notebook 7.
+        """
         self.page.goto(
-            f"{self._server.url}/lab/tree/{name}?token={self._server.token}&reset",
+            f"{self._server.url}/{front}/{name}?token={self._server.token}&reset",
             wait_until="domcontentloaded",
             timeout=60_000,
         )
+        self.wait_ready()
+
+    def wait_ready(self) -> None:
+        """Wait until the page shows its notebook, and the kernel is idle."""
         self.page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
         self.page.evaluate("async () => { await window.jupyterapp.restored; }")
         self.page.wait_for_function(_READY, timeout=60_000)
@@ -46,6 +55,18 @@ class NotebookPage:
     def run(self, place: int) -> None:
         """Run a cell; returns when it has ended."""
         self.page.evaluate(_RUN, place)
+
+    def start(self, place: int) -> None:
+        """Run a cell, and do not wait for its end."""
+        self.page.evaluate(f"(place) => {{ window.running = ({_RUN})(place); }}", place)
+
+    def wait_ended(self) -> None:
+        """Wait until the cell that was started has ended."""
+        self.page.evaluate("async () => { await window.running; }")
+
+    def printed(self, place: int) -> str:
+        """What a cell has printed."""
+        return "".join("".join(each["text"]) for each in self.outputs(place) if each["output_type"] == "stream")
 
     def outputs(self, place: int) -> list[dict[str, Any]]:
         """The outputs of a cell, as the notebook keeps them."""

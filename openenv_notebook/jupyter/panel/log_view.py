@@ -43,19 +43,23 @@ class LogView:
     def _make(self) -> None:
         self._list = parts.classed(ipywidgets.Select(options=[], description="Steps", rows=6), "steps", "quiet")
         self._list.observe(self._selected, "index")
+        # A continuous one sends back what we wrote, late, when steps come fast.
         self._slider = parts.classed(
-            ipywidgets.IntSlider(description="Step looked at", min=0, max=1, readout=False, continuous_update=True),
+            ipywidgets.IntSlider(description="Step looked at", min=0, max=1, readout=False, continuous_update=False),
             "quiet",
         )
         self._slider.observe(self._slid, "value")
+        # JupyterLab takes the arrow keys from lists and sliders, not from boxes: ↑ and ↓ walk from step to step.
+        self._number = parts.classed(ipywidgets.BoundedIntText(description="Go to", min=0, max=1), "number", "quiet")
+        self._number.observe(self._slid, "value")
         self._replay = parts.classed(ipywidgets.Play(description="Replay", min=0, max=1, interval=400), "replay")
         self._replay.show_repeat = False
         self._playing = "playing" if self._replay.has_trait("playing") else "_playing"
         self._replay.observe(self._slid, "value")
         self._viewing = parts.html("", "viewing")
         self._live = parts.button("Live", "Look at the newest step again", self.go_live)
-        self._older = parts.button("◀ Older", "The 200 steps before these", lambda: self._turn(1))
-        self._newer = parts.button("Newer ▶", "The 200 steps after these", lambda: self._turn(-1))
+        self._older = parts.button("Older", "The 200 steps before these", lambda: self._turn(1))
+        self._newer = parts.button("Newer", "The 200 steps after these", lambda: self._turn(-1))
         self._python = parts.toggle("Python", "The episode as a program", lambda on: self._look(_PYTHON, on))
         self._state = parts.toggle("State", "Ask the environment for its state", lambda on: self._look(_STATE, on))
         self._columns = parts.html(
@@ -64,8 +68,8 @@ class LogView:
         self._code = parts.classed(ipywidgets.Textarea(description="Text to copy", disabled=False), "code", "quiet")
         self._code.layout.display = "none"
         head = parts.row(
-            parts.heading("Log"), self._viewing, self._older, self._newer, self._replay, self._slider, self._live,
-            self._python, self._state, names=["log-head"],
+            parts.heading("Log"), self._viewing, self._older, self._newer, self._number, self._replay,
+            self._slider, self._live, self._python, self._state, names=["log-head"],
         )  # fmt: skip
         self.widget = parts.column(head, self._columns, self._list, self._code, names=["area", "area-log"])
 
@@ -128,7 +132,8 @@ class LogView:
         at = place if place is not None else (0 if found and self._page == 0 and self.viewing is None else None)
         self._put(self._list, options=tuple(map(history.row, found)), index=at)
         last = max(len(found) - 1, 1)
-        self._put(self._slider, max=last, value=last - (at or 0), disabled=len(found) < 2)
+        for made in (self._slider, self._number):
+            self._put(made, max=last, value=last - (at or 0), disabled=len(found) < 2)
         # Live, it waits at the beginning, so that it plays from there.
         stopped = {self._playing: False} if not at else {}
         self._put(self._replay, max=last, value=last - at if at else 0, disabled=len(found) < 2, **stopped)

@@ -13,8 +13,10 @@ PANEL_CSS = """
   --oe-line: var(--jp-border-color2, var(--vscode-panel-border, #d8dce2));
   --oe-card: var(--jp-layout-color1, var(--vscode-editor-background, #fff));
   --oe-soft: var(--jp-layout-color2, var(--vscode-sideBar-background, #f5f7fa));
+  --oe-soft: color-mix(in srgb, var(--jp-layout-color2, var(--vscode-sideBar-background, #f0f3f7)) 55%, var(--oe-card));
   --oe-brand: var(--jp-brand-color1, var(--vscode-button-background, #1976d2));
   --oe-on-brand: var(--jp-ui-inverse-font-color1, var(--vscode-button-foreground, #fff));
+  --oe-chosen: color-mix(in srgb, var(--oe-brand) 16%, var(--oe-card));
   --oe-good: var(--jp-success-color1, #1a7f37);
   --oe-bad: var(--jp-error-color1, #c62828);
   --oe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, Menlo, Consolas, monospace));
@@ -112,14 +114,17 @@ PANEL_CSS = """
 .openenv-panel .openenv-sends code { font-family: var(--oe-mono); font-size: 12.5px; color: var(--oe-text);
   background: none; padding: 0; display: block; max-height: 3em; overflow: auto; white-space: pre-wrap;
   overflow-wrap: anywhere; }
-.openenv-panel .openenv-scroll { overflow: hidden auto; flex: 1 1 0; min-height: 0; padding-bottom: 4px; display: flex;
-  flex-direction: column; }
+.openenv-panel .openenv-scroll { overflow: hidden auto; flex: 1 1 0; min-height: 0; display: flex;
+  flex-direction: column; padding: 3px 3px 4px; margin: -3px -3px 0; }
 .openenv-panel .openenv-scroll > * { flex: none; margin: 0 0 6px; }
 .openenv-panel .openenv-moves { gap: 6px; }
 .openenv-panel .openenv-moves .jupyter-button { min-width: 36px; padding: 0 10px; max-width: 180px; }
-.openenv-panel .openenv-move { display: flex; align-items: center; gap: 8px; width: 100%; }
+.openenv-panel .openenv-move { display: flex; align-items: center; gap: 8px; width: 100%; height: 30px; }
 .openenv-panel .openenv-move input { flex: 1; }
-.openenv-panel .openenv-tool { display: flex; align-items: center; gap: 8px; width: 100%; }
+.openenv-panel .openenv-tool { display: flex; align-items: center; gap: 8px; width: 100%; height: 30px; }
+.openenv-panel .openenv-scroll > :is(.openenv-move, .openenv-tool) > .widget-label { margin: 0; }
+.openenv-panel .openenv-scroll:has(.openenv-form:not([style*="display: none"]))
+  > :is(.openenv-move, .openenv-tool) > .widget-label { width: 134px; text-align: left; }
 .openenv-panel .openenv-tool select { flex: 1; }
 
 .openenv-panel .openenv-run-row { margin-top: 6px; gap: 5px; }
@@ -131,13 +136,18 @@ PANEL_CSS = """
 .openenv-panel .openenv-chart { margin-top: 6px; }
 .openenv-panel .openenv-area-observation > .openenv-observation { margin-top: 4px; }
 
-.openenv-panel .openenv-log-head { min-height: 30px; gap: 6px; }
-.openenv-panel .openenv-log-head > .openenv-viewing { margin-left: auto; }
-.openenv-panel .openenv-log-head .jupyter-button { height: 24px; line-height: 22px; padding: 0 8px; font-size: 12px; }
-.openenv-panel .openenv-log-head .widget-slider, .openenv-panel .openenv-log-head .widget-hslider {
-  width: 96px; height: 24px; margin: 0 6px; }
-.openenv-panel .openenv-replay { width: auto; margin: 0; display: flex; gap: 4px; }
-.openenv-panel .openenv-log-head .openenv-replay .jupyter-button { width: 28px; flex: none; padding: 0; margin: 0; }
+.openenv-panel .openenv-log-head { height: 30px; gap: 5px; flex-wrap: nowrap; }
+.openenv-panel .openenv-log-head > .openenv-viewing { flex: 1 1 170px; min-width: 0; overflow: hidden; }
+.openenv-panel .openenv-viewing .widget-html-content { text-align: right; white-space: nowrap; overflow: hidden;
+  text-overflow: ellipsis; }
+.openenv-panel .openenv-log-head .jupyter-button { height: 24px; line-height: 22px; padding: 0 7px; font-size: 12px; }
+.openenv-panel .openenv-log-head > .openenv-number { width: 46px; height: 24px; }
+.openenv-panel .openenv-log-head > .openenv-number input { height: 24px; width: 46px; padding: 0 2px 0 7px;
+  font-size: 12px; margin: 0; }
+.openenv-panel .openenv-log-head > .widget-hslider { flex: 0 100 84px; width: 84px; min-width: 32px; height: 24px;
+  margin: 0 8px 0 6px; }
+.openenv-panel .openenv-replay { width: auto; margin: 0; display: flex; gap: 2px; }
+.openenv-panel .openenv-log-head .openenv-replay .jupyter-button { width: 26px; flex: none; padding: 0; margin: 0; }
 .openenv-panel .openenv-columns { font-family: var(--oe-mono); font-size: 12px; font-weight: 600; }
 .openenv-panel .openenv-columns .widget-html-content { color: var(--oe-muted); font-family: var(--oe-mono);
   font-size: 12px; white-space: nowrap; padding: 0 5px; border-bottom: 1px solid var(--oe-line); overflow: hidden; }
@@ -145,6 +155,8 @@ PANEL_CSS = """
 .openenv-panel .openenv-steps select { width: 100%; height: 100%; border: 0; padding: 0; border-radius: 0;
   font-family: var(--oe-mono); font-size: 12px; background: transparent; overflow: auto; }
 .openenv-panel .openenv-steps option { padding: 2px 5px; border-bottom: 1px solid var(--oe-line); }
+.openenv-panel .openenv-steps option:checked { color: var(--oe-text); background: var(--oe-chosen)
+  linear-gradient(var(--oe-chosen), var(--oe-chosen)); font-weight: 650; }
 .openenv-panel .openenv-code { width: 100%; flex: 1 1 0; min-height: 0; height: auto; }
 .openenv-panel .openenv-code textarea { width: 100%; height: 100%; font-family: var(--oe-mono); font-size: 12px;
   resize: none; white-space: pre; overflow: auto; }

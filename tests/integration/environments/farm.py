@@ -15,6 +15,8 @@ import threading
 from typing import Any
 
 import board
+import gallery
+import hostile_words
 import lab
 import plain
 import script
@@ -23,6 +25,8 @@ import uvicorn
 
 APPS = {
     "board": board.make_app,
+    "gallery": gallery.make_app,
+    "hostile": hostile_words.make_app,
     "lab": lab.make_app,
     "plain": plain.make_app,
     "script": script.make_app,

@@ -291,10 +291,15 @@ def test_what_is_no_move_is_refused_and_kept(live: Panel, far_end: FarEnd) -> No
 def test_only_plain_controls_are_used(live: Panel) -> None:
     """There is no Output, Accordion or Tab, whose looks and behaviour differ between front ends (C17, C18)."""
     allowed = {
-        "Box", "Button", "Checkbox", "Combobox", "Dropdown", "GridBox", "HBox", "HTML", "IntSlider", "Label",
+        "BoundedIntText", "Box", "Button", "Checkbox", "Combobox", "Dropdown", "GridBox", "HBox", "HTML", "IntSlider", "Label",
         "Password", "Play", "Select", "Text", "Textarea", "ToggleButton", "VBox",
     }  # fmt: skip
     assert {type(each).__name__ for each in drawn(live)} <= allowed
+
+
+def test_the_slider_speaks_only_for_a_person(live: Panel) -> None:
+    """It sends what a person has chosen: a continuous one sends our own values back, and the log leaves live."""
+    assert live._log._slider.continuous_update is False
 
 
 def test_every_control_has_a_name(live: Panel) -> None:
