@@ -14,6 +14,9 @@ from openenv_notebook.jupyter.arguments import Line, Typed, Variable, read_typed
 from openenv_notebook.jupyter.workspace import AnyClient, Workspace
 from openenv_notebook.schema import Field, action_fields, only_required_field
 
+# What a field takes is good to know, and not worth a longer wait before each step.
+_PATIENCE = 3.0
+
 
 class Desk:
     """The place where a verb is carried out.
@@ -110,8 +113,10 @@ def _value(value: Any, field: Field | None, variable: Callable[[str], Any]) -> A
 
 def action_schema(client: AnyClient) -> Mapping[str, Any] | None:
     """Ask for the schema of actions; some servers tell none, and the session works without it."""
+    if client.known.schema_refused:
+        return None
     try:
-        found = client.schema().get("action")
+        found = client.options(timeout=_PATIENCE).schema().get("action")
     except OpenEnvError:
         return None
     return found if isinstance(found, Mapping) else None

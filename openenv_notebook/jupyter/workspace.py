@@ -114,6 +114,10 @@ class Workspace:
         """
         ended = []
         old = self.held(name)
+        before = self.namespace.get(name)
+        if not (isinstance(before, SyncEnvClient) and before.base_url == client.base_url):
+            # It was a field of another environment.
+            self.fields.pop(name, None)
         if old is not None and old is not client:
             old.close()
             ended.append(f"the earlier {name} is closed")

@@ -384,3 +384,14 @@ def test_the_doctor_looks_at_everything(shell: InteractiveShell, capsys: pytest.
         assert "wrong" not in report
     magic(shell, "doctor")
     assert "wrong" in capsys.readouterr().out
+
+
+def test_a_remembered_field_belongs_to_its_environment(shell: InteractiveShell) -> None:
+    """Another environment under the same name does not get the field that was remembered for the one before."""
+    magic(shell, "demo echo --as one")
+    magic(shell, "use one --field message")
+    magic(shell, "reset --on one")
+    assert body(shell, "--on one", '{"message": "as text"}\n').observation.message == '{"message": "as text"}'
+    magic(shell, "demo guess --as one")
+    magic(shell, "reset --on one")
+    assert body(shell, "--on one", '{"guess": 7}\n').observation.history == [7]

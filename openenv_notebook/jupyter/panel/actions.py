@@ -176,7 +176,7 @@ class ActionView:
         field = legal.fields[0]
         if len(legal.fields) > 1:
             field = next((name for name in legal.fields if name not in form.value), field)
-        form.set({**form.value, field: legal.values[place]})
+        form.fill({field: legal.values[place]})
         if len(legal.fields) == 1 and not form.errors:
             self._moves.box.value = ""
             self._on_step()

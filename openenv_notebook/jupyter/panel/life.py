@@ -16,7 +16,7 @@ from openenv_notebook.errors import OpenEnvError
 from openenv_notebook.messages import Tool
 from openenv_notebook.sync_client import SyncEnvClient
 
-# A name is not worth a longer wait.
+# What is good to know is not worth a longer wait.
 _PATIENCE = 3.0
 _by_cell: dict[Hashable, tuple[Hashable, weakref.WeakSet[Any]]] = {}
 
@@ -72,7 +72,7 @@ def action_of(client: SyncEnvClient[Any, Any, Any]) -> tuple[Mapping[str, Any] |
         return schema, known.tools or []
     # Some servers tell none, and the session works without it.
     with contextlib.suppress(OpenEnvError):
-        schema = client.schema().get("action")
+        schema = client.options(timeout=_PATIENCE).schema().get("action")
     return (schema if isinstance(schema, Mapping) else None), _tools(client, schema)
 
 
@@ -83,7 +83,7 @@ def _tools(client: SyncEnvClient[Any, Any, Any], schema: Any) -> Sequence[Tool]:
     if schema is not None and "call_tool" not in str(schema):
         return []
     try:
-        return list(client.list_tools())
+        return list(client.options(timeout=_PATIENCE).list_tools())
     except OpenEnvError:
         return []
 
