@@ -1,11 +1,10 @@
 """Drive any OpenEnv environment from a notebook cell, without thinking about event loops.
 
-::
-
-    import openenv_notebook
-    env = openenv_notebook.connect("localhost:8000")
-    env.reset()
-    env.step(column=3)
+>>> import openenv_notebook
+>>> with openenv_notebook.connect("demo:grid") as env:  # or "localhost:8000", "owner/name", a class, …
+...     first = env.reset(seed=7)
+...     env.step(direction="right").reward
+-0.1
 
 In a notebook, ``%load_ext openenv_notebook`` brings ``%openenv``.
 """

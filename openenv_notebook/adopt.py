@@ -38,6 +38,10 @@ def adopt(cls: type) -> Any:
 
     Raises:
         MisuseError: If it is no such class.
+
+    Example:
+        >>> adopt(GenericEnvClient) is GenericEnvClient  # ours already
+        True
     """
     if not isinstance(cls, type):
         raise MisuseError(f"adopt() takes a client class, not a {type(cls).__name__} object")

@@ -93,6 +93,15 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         InvalidTarget: If the address cannot be meant.
         MisuseError: If neither an address nor a provider is given, the mode is unknown, or a
             limit, a header or the token cannot be meant.
+
+    Example:
+        >>> server = serve("demo:echo")
+        >>> async with GenericEnvClient(server.url) as client:
+        ...     first = await client.reset()
+        ...     result = await client.step("hello")
+        >>> result.observation.message
+        'hello'
+        >>> server.stop()
     """
 
     _codec: ClassVar[Codec]

@@ -109,6 +109,12 @@ def connect(
         ConnectFailed, ConnectTimeout: If there is no such server, or it does not answer.
         AtCapacity: If all its sessions are taken. In a notebook, sessions held by an earlier
             run of the same cell are closed first.
+
+    Example:
+        >>> env = connect("demo:guess")
+        >>> env.reset(seed=7).observation.guesses_left
+        8
+        >>> env.close()
     """
     check_seconds(timeout=timeout, connect_timeout=connect_timeout, wait=wait)
     target, kind = target.url if isinstance(target, Server) else target, adopt(client)

@@ -33,6 +33,14 @@ class Episode:
     Args:
         base_url: The server's address.
         episode_id: A name for it; made up if not given.
+
+    Example:
+        >>> with connect("demo:echo") as env:
+        ...     first, second = env.reset(), env.step("hello")
+        >>> env.episode
+        Episode(1 steps, return 0.5, open)
+        >>> Episode.from_jsonl(env.episode.to_jsonl()) == env.episode
+        True
     """
 
     def __init__(self, base_url: str = "", episode_id: str | None = None) -> None:

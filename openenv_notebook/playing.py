@@ -57,6 +57,12 @@ def run_episodes(
         OpenEnvError: If the session failed; SessionLost if it is gone.
         Exception: What the policy raised, with a note on the step.
         KeyboardInterrupt: After an interrupt.
+
+    Example:
+        >>> with connect("demo:guess") as env:
+        ...     episodes = run_episodes(env, lambda seen: (seen.low + seen.high) // 2, episodes=2)
+        >>> [episode.done for episode in episodes]
+        [True, True]
     """
     run = Rollout(
         env,

@@ -58,6 +58,12 @@ class Rollout:
 
     Raises:
         MisuseError: If an argument cannot be meant.
+
+    Example:
+        >>> with connect("demo:echo") as env:
+        ...     run = Rollout(env, lambda seen: "hello", steps=3).start()
+        ...     run.wait(), run.steps_made
+        (True, 3)
     """
 
     def __init__(

@@ -44,6 +44,14 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
     Args:
         client: One of our clients, also a blocking one. Several blocking views of one client
             share its session.
+
+    Example:
+        >>> server = serve("demo:guess")
+        >>> with GenericEnvClient(server.url).sync() as env:
+        ...     first = env.reset(seed=7)
+        ...     env.step(50).done
+        False
+        >>> server.stop()
     """
 
     def __new__(cls, client: Any) -> Self:

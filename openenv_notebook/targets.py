@@ -124,6 +124,10 @@ def parse_target(text: str) -> Target:
 
     Raises:
         InvalidTarget: The text cannot be meant; the error names the part that is wrong.
+
+    Example:
+        >>> parse_target("localhost:8000/web").http_url
+        'http://localhost:8000'
     """
     if not isinstance(text, str):
         raise InvalidTarget(type(text).__name__, "an address is a text, such as 'localhost:8000'")

@@ -34,6 +34,13 @@ def step_all(
         MisuseError: If there are not as many actions as clients, or one is no blocking client of ours.
         OpenEnvError: The first failure in order, and which action it was; where any was sent,
             every reply stands in its client's record.
+
+    Example:
+        >>> with connect("demo:echo") as env, env.new_session() as other:
+        ...     begun = [each.reset() for each in (env, other)]
+        ...     results = step_all([env, other], ["a", "bc"])
+        ...     [result.observation.length for result in results]
+        [1, 2]
     """
     clients, given = listed(envs, "step_all", "clients"), listed(actions, "step_all", "actions")
     check_seconds(timeout=timeout)

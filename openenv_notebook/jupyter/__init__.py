@@ -1,8 +1,8 @@
 """The notebook floor: the only place that imports IPython.
 
-Its public names come in when they are asked for, so that they can be used without IPython::
+Its public names come in when they are asked for, so that the package can be used without IPython:
 
-    from openenv_notebook.jupyter import Panel, register_renderer
+>>> from openenv_notebook.jupyter import Panel, register_renderer
 """
 
 from __future__ import annotations

@@ -49,6 +49,13 @@ def render_observation(env: Any, function: Renderer | None = None) -> Rendering:
 
     Raises:
         MisuseError: If there is no observation yet.
+
+    Example:
+        >>> with connect("demo:echo") as env:
+        ...     first = env.reset()
+        ...     print(render_observation(env, lambda seen: seen.message.upper()))
+        text
+        READY. SAY SOMETHING.
     """
     result, previous = last_results(env)
     if result is None:

@@ -161,6 +161,11 @@ def serve(
         MisuseError: If the class names no models, or takes fewer sessions.
         NotSupportedHere: If docker, uv or openenv is missing.
         ServerStartFailed: If it ends or does not answer; ``.log`` has its last lines.
+
+    Example:
+        >>> with serve("demo:grid", sessions=2) as server, connect(server.url) as env:
+        ...     server.sessions_active, server.sessions_maximum
+        (1, 2)
     """
     wish = Wish(
         port=port,

@@ -49,6 +49,15 @@ class Panel:
 
     Raises:
         MisuseError: If it is no client of ours.
+
+    Example:
+        >>> env = connect("demo:grid")
+        >>> panel = Panel(env, policies={"first": lambda seen: seen.legal_actions[0]})
+        >>> panel.form.set({"direction": "down"})  # what a click does
+        >>> panel.form.value
+        {'direction': 'down'}
+        >>> panel.close(), env.close()
+        (None, None)
     """
 
     def __init__(self, env: Any, *, name: str = "", title: str = "", policies: Mapping[str, Any] | None = None) -> None:

@@ -26,6 +26,11 @@ def register(name: str, function: Renderer) -> None:
 
     Raises:
         MisuseError: If it cannot be called, or the name is empty.
+
+    Example:
+        >>> register_renderer("EchoEnvironment", lambda seen: seen.message.upper())
+        >>> unregister_renderer("echo")
+        True
     """
     if not callable(function):
         kind = type(function).__name__
