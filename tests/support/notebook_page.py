@@ -11,6 +11,8 @@ from support.jupyter_server import JupyterServer
 _CURRENT = "window.jupyterapp.shell.currentWidget"
 _READY = f"() => {{ const w = {_CURRENT}; return w && w.content && w.content.widgets && w.context.isReady; }}"
 _IDLE = f"() => {_CURRENT}.sessionContext.session?.kernel?.status === 'idle'"
+_BUSY = f"() => {_CURRENT}.sessionContext.session?.kernel?.status === 'busy'"
+_RESTART = f"async () => {{ await {_CURRENT}.sessionContext.session.kernel.restart(); }}"
 _RUN = f"""async (place) => {{
     const notebook = {_CURRENT}.content;
     notebook.deselectAll();
@@ -29,6 +31,7 @@ class NotebookPage:
 
     def __init__(self, page: Page, server: JupyterServer) -> None:
         self.page = page
+        self.name = ""
         self._server = server
 
     def open(self, name: str, front: str = "lab/tree") -> None:
@@ -38,6 +41,7 @@ class NotebookPage:
             name: Its file.
             front: "lab/tree" for JupyterLab, "notebooks" for Notebook 7.
         """
+        self.name = name
         self.page.goto(
             f"{self._server.url}/{front}/{name}?token={self._server.token}&reset",
             wait_until="domcontentloaded",
@@ -58,7 +62,26 @@ class NotebookPage:
 
     def start(self, place: int) -> None:
         """Run a cell, and do not wait for its end."""
-        self.page.evaluate(f"(place) => {{ window.running = ({_RUN})(place); }}", place)
+        self.page.evaluate(
+            f"""(place) => {{
+                window.hasEnded = false;
+                window.running = ({_RUN})(place).then(() => {{ window.hasEnded = true; }});
+            }}""",
+            place,
+        )
+
+    def wait_busy(self) -> None:
+        """Wait until the kernel runs a cell."""
+        self.page.wait_for_function(_BUSY)
+
+    def has_ended(self) -> bool:
+        """True when the cell that was started has ended."""
+        return bool(self.page.evaluate("() => window.hasEnded"))
+
+    def restart(self) -> None:
+        """Restart the kernel, as its menu does; returns when it is idle."""
+        self.page.evaluate(_RESTART)
+        self.wait_ready()
 
     def wait_ended(self) -> None:
         """Wait until the cell that was started has ended."""

@@ -70,6 +70,7 @@ class Publisher:
         self._writer = threading.get_ident()
         try:
             for widget, traits in pending.items():
+                answer_nobody(widget)
                 _write(widget, traits)
         finally:
             self._writer = None
@@ -105,6 +106,20 @@ def _write(widget: Any, traits: dict[str, Any]) -> None:
         for name, value in changed.items():
             setattr(widget, name, value)
     reach_from_any_shell(widget)
+
+
+def answer_nobody(widget: Any) -> None:
+    """Let a thread of ours write a widget.
+
+    ipykernel 7.0 looks for the request that a message answers, and fails on a thread that has none.
+    """
+    kernel = getattr(getattr(widget, "comm", None), "kernel", None)
+    if kernel is None:
+        return
+    try:
+        kernel.get_parent()
+    except LookupError:
+        kernel._shell_parent.set({})
 
 
 def reach_from_any_shell(widget: Any) -> None:

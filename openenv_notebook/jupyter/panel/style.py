@@ -133,7 +133,11 @@ PANEL_CSS = """
 .openenv-panel .openenv-run-row select { width: auto; max-width: 118px; padding: 4px 20px 4px 8px; }
 .openenv-panel .openenv-run-row > .widget-text > .widget-label { margin: 0; }
 .openenv-panel .openenv-count { display: flex; align-items: center; gap: 6px; }
-.openenv-panel .openenv-chart { margin-top: 6px; }
+.openenv-panel .openenv-area-run > * { flex: none; }
+.openenv-panel .openenv-area-run > .openenv-chart { flex: 0 1 98px; min-height: 0; padding-top: 6px; overflow: hidden; }
+.openenv-panel .openenv-chart .widget-html-content, .openenv-panel .openenv-chart svg { max-height: 100%; }
+.openenv-panel .openenv-remark:has(.openenv-hint) { margin-top: 4px; }
+.openenv-panel .openenv-remark .widget-html-content { line-height: 1.3; }
 .openenv-panel .openenv-area-observation > .openenv-observation { margin-top: 4px; }
 
 .openenv-panel .openenv-log-head { height: 30px; gap: 5px; flex-wrap: nowrap; }
