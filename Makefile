@@ -7,7 +7,7 @@
 VENV := .venv/bin/python
 # Unit tests run on every core; the others start kernels and servers, and interrupt them.
 UNIT := -n auto tests/unit
-TESTS = $(wildcard tests/integration tests/notebooks tests/docs tests/faults)
+TESTS = $(wildcard tests/integration tests/notebooks tests/package tests/docs tests/faults)
 LOWEST_TESTS = $(wildcard tests/faults $(addprefix tests/integration/,test_magics.py test_render_magic.py) tests/notebooks) \
 	$(wildcard $(addprefix tests/integration/kernels/,test_verbs*.py test_mistakes.py test_panel.py test_reruns.py test_spaces.py))
 # The tests start the newest and the oldest server we promise to work with by these Pythons.

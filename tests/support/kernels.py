@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
 ROOT = Path(__file__).parents[2]
@@ -146,9 +148,34 @@ class Kernel:
 @contextmanager
 def started(**variables: str) -> Iterator[Kernel]:
     """Have a kernel for a while, with our package on its path."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYDEVD_DISABLE_FILE_VALIDATION": "1", **variables}
-    manager = KernelManager(kernel_name="python3")
-    manager.start_kernel(env=environment)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+    with _running(KernelManager(kernel_name="python3"), environment) as kernel:
+        yield kernel
+
+
+@contextmanager
+def started_by(python: str, folder: Path, **variables: str) -> Iterator[Kernel]:
+    """Have a kernel of another environment for a while, without the tree on its path.
+
+    Args:
+        python: The environment's Python, which has ipykernel.
+        folder: Where the kernel starts.
+        **variables: Environment variables.
+    """
+    command = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    place = folder / "kernels" / "other"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "kernel.json").write_text(json.dumps({"argv": command, "display_name": "other", "language": "python"}))
+    specs = KernelSpecManager(kernel_dirs=[str(place.parent)])
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables
+    manager = KernelManager(kernel_name="other", kernel_spec_manager=specs)
+    with _running(manager, environment, cwd=str(folder)) as kernel:
+        yield kernel
+
+
+@contextmanager
+def _running(manager: KernelManager, environment: dict[str, str], **options: Any) -> Iterator[Kernel]:
+    manager.start_kernel(env={**environment, "PYDEVD_DISABLE_FILE_VALIDATION": "1"}, **options)
     client = manager.blocking_client()
     client.start_channels()
     try:

@@ -1,0 +1,33 @@
+"""A short notebook in any kernel: from loading the extension to a click in the panel."""
+
+from __future__ import annotations
+
+from support.kernels import Kernel
+
+# Clicks the panel's Reset, and waits for the episode that it begins.
+CLICK = """
+import time
+import ipywidgets.widgets.widget as module
+made = list((getattr(module, "_instances", None) or module.Widget.widgets).values())
+buttons = {getattr(one, "description", ""): one for one in made if hasattr(one, "click")}
+assert {"Step ▸", "Reset"} <= set(buttons), sorted(buttons)
+buttons["Reset"].click()
+end = time.monotonic() + 10
+while len(env.episodes) < 2 and time.monotonic() < end:
+    time.sleep(0.01)
+print(len(env.episodes))
+"""
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def play(kernel: Kernel) -> None:
+    """Go from loading the extension to a panel."""
+    kernel.ok("%load_ext openenv_notebook")
+    assert "openenv: env → grid, http://127.0.0.1:" in kernel.ok("%openenv demo grid").stdout
+    kernel.ok("env.reset(seed=7)")
+    assert kernel.ok("print(env.step('right').reward, env.episode.length)").stdout == "-0.1 1\n"
+    assert kernel.ok("print((await env.async_client.step('right')).reward)").stdout == "-0.1\n"
+    kernel.ok("%openenv render")
+    assert any(VIEW in display for display in kernel.ok("%openenv panel").displays)
+    assert kernel.ok(CLICK).stdout == "2\n"
+    assert "openenv: env is closed" in kernel.ok("%openenv close").stdout
