@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test browser lowest check format docs linkcheck pictures lab bench clean
+.PHONY: help demo test browser lowest check format docs linkcheck pictures notebooks lab bench clean
 
 VENV := .venv/bin/python
 # Unit tests run on every core; the others start kernels and servers, and interrupt them.
@@ -55,6 +55,9 @@ linkcheck: .venv/.installed-docs ## ask every external link of the documentation
 pictures: .venv/.installed-browser ## make the pictures of the README anew, in a real browser
 	@sh .ci/browser $(VENV)
 	$(VENV) docs/pictures.py
+
+notebooks: .venv/.installed-test ## run the tutorials and write what their cells show into their files
+	$(VENV) -m notebooks.make
 
 lab: .venv/.installed-lab ## open the notebooks in JupyterLab
 	$(VENV) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
