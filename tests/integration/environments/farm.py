@@ -15,6 +15,7 @@ import threading
 from typing import Any
 
 import board
+import catch
 import gallery
 import hostile_words
 import lab
@@ -25,6 +26,7 @@ import uvicorn
 
 APPS = {
     "board": board.make_app,
+    "catch": catch.make_app,
     "gallery": gallery.make_app,
     "hostile": hostile_words.make_app,
     "lab": lab.make_app,
