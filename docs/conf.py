@@ -9,7 +9,14 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+from sphinx.pycode import ModuleAnalyzer
+
 import openenv_notebook
+
+# Overloads are for type checkers; a reader is helped by the one signature.
+typed = ModuleAnalyzer.for_module("openenv_notebook.connecting")
+typed.analyze()
+typed.overloads.clear()
 
 project = "openenv-notebook"
 author = "openenv-notebook developers"
@@ -41,6 +48,7 @@ nb_ipywidgets_js = {}
 suppress_warnings = ["mystnb.unknown_mime_type"]
 
 autodoc_member_order = "bysource"
+add_module_names = False
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True

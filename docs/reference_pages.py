@@ -56,30 +56,27 @@ def verb_page(verb: Verb, texts: dict[str, Any]) -> Iterator[str]:
         texts: The content of ``verbs.toml``.
 
     Yields:
-        Lines of reStructuredText.
+        Lines of Markdown.
     """
     mine, options = texts["verb"][verb.name], texts["option"]
-    yield from (f".. _verb-{verb.name}:", "", verb.name, "-" * len(verb.name), "")
-    yield from (f"{_sentence(verb.summary)}", "", ".. code-block:: text", "")
-    yield from (f"   %openenv {verb.name} {verb.usage}".rstrip(), "")
+    yield from (f"(verb-{verb.name})=", "", f"## {verb.name}", "", _sentence(verb.summary), "")
+    yield from _fenced("text", [f"%openenv {verb.name} {verb.usage}".rstrip()])
     if "more" in mine:
-        yield from (*mine["more"].strip().splitlines(), "")
+        yield from (mine["more"].strip(), "")
     taken = {**verb.takes, **verb.body_takes}
     if taken:
-        yield from (".. list-table::", "   :header-rows: 1", "   :widths: 25 75", "", "   * - option", "     - means")
+        yield from ("| option | means |", "|---|---|")
         for name, kind in taken.items():
             value = {"flag": "", "number": " N", "text": " TEXT", "list": " TEXT …"}[kind]
-            yield f"   * - ``--{name}{value}``"
             said = mine.get("options", {}).get(name) or options[name]
             # With a cell's body only: the table would otherwise promise it to a line.
-            only = " (``%%openenv`` only)" if name in verb.body_takes and name not in verb.takes else ""
-            yield f"     - {said}{only}"
+            only = " (`%%openenv` only)" if name in verb.body_takes and name not in verb.takes else ""
+            yield f"| `--{name}{value}` | {said}{only} |"
         yield ""
-    yield from (".. code-block:: text", "", *(f"   %openenv {example}" for example in verb.examples), "")
+    yield from _fenced("text", [f"%openenv {example}" for example in verb.examples])
     if "python" in mine:
-        yield from ("In Python:", "", ".. code-block:: python", "")
-        yield from (f"   {line}" for line in mine["python"].strip().splitlines())
-        yield ""
+        yield from ("In Python:", "")
+        yield from _fenced("python", [mine["python"].strip()])
     else:
         yield from (f"In Python: {mine['no_python']}", "")
 
@@ -92,29 +89,31 @@ def error_page(cls: type[OpenEnvError], texts: dict[str, Any]) -> Iterator[str]:
         texts: The content of ``errors.toml``.
 
     Yields:
-        Lines of reStructuredText.
+        Lines of Markdown.
     """
     mine = texts[cls.__name__]
-    yield from (cls.__name__, "-" * len(cls.__name__), "")
-    yield from (f".. autoexception:: openenv_notebook.{cls.__name__}()", "   :show-inheritance:", "")
-    yield from ("**Cause.** " + mine["cause"].strip(), "", "**Cure.** " + mine["cure"].strip(), "")
-    if "more" in mine:
-        yield from (*mine["more"].strip().splitlines(), "")
+    yield from (f"## {cls.__name__}", "")
+    yield from _fenced("{eval-rst}", [f".. autoexception:: openenv_notebook.{cls.__name__}()", "   :show-inheritance:"])
+    yield from (f"**Cause.** {mine['cause'].strip()}", "", f"**Cure.** {mine['cure'].strip()}", "")
+
+
+def _fenced(language: str, lines: list[str]) -> Iterator[str]:
+    yield from (f"```{language}", *lines, "```", "")
 
 
 def _sentence(words: str) -> str:
-    return words[0].upper() + words[1:].replace("%%openenv", "``%%openenv``") + ("" if words.endswith(".") else ".")
+    return words[0].upper() + words[1:].replace("%%openenv", "`%%openenv`") + ("" if words.endswith(".") else ".")
 
 
 def all_verbs() -> Iterator[str]:
-    """Write the part of every verb, as lines of reStructuredText."""
+    """Write the part of every verb, as lines of Markdown."""
     texts = told("verbs")
     for verb in VERBS.values():
         yield from verb_page(verb, texts)
 
 
 def all_errors() -> Iterator[str]:
-    """Write the part of every error, as lines of reStructuredText."""
+    """Write the part of every error, as lines of Markdown."""
     texts = told("errors")
     for cls, _ in error_classes():
         yield from error_page(cls, texts)
@@ -137,9 +136,12 @@ def setup(app: Any) -> dict[str, bool]:
     def directive(write: Callable[[], Iterator[str]]) -> type[Directive]:
         class Written(Directive):
             def run(self) -> list[nodes.Node]:
+                # It is made from the package, not from the page's file.
+                self.state.document.settings.env.note_reread()
                 parent = nodes.section()
                 parent.document = self.state.document
-                text = StringList(list(write()), source=f"the directive {self.name}")
+                lines = "\n".join(write()).split("\n")
+                text = StringList(lines, source=f"the directive {self.name}")
                 self.state.nested_parse(text, 0, parent, match_titles=True)
                 return parent.children
 

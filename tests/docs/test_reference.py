@@ -126,7 +126,7 @@ def test_the_reference_of_a_verb_is_made_from_the_verb(pages: Any) -> None:
     """What the magic knows of a verb is what the page says."""
     page = "\n".join(pages.verb_page(VERBS["connect"], told("verbs")))
     assert VERBS["connect"].usage in page
-    assert all(f"``--{name}" in page for name in VERBS["connect"].takes)
+    assert all(f"`--{name}" in page for name in VERBS["connect"].takes)
     assert all(f"%openenv {example}" in page for example in VERBS["connect"].examples)
 
 
@@ -186,6 +186,13 @@ def test_an_address_means_what_the_reference_says(typed: str, means: str) -> Non
         assert isinstance(target, LocalTarget)
         words = {"demo": "demo", "folder": "folder", "module": "app", "docker": "image", "uv": ""}
         assert words[target.kind] in means
+
+
+def test_generated_pages_are_markdown(pages: Any) -> None:
+    """What is generated for a page of Markdown is Markdown: nothing of another language is left as words."""
+    for written in ("\n".join(pages.all_verbs()), "\n".join(pages.all_errors())):
+        words = re.sub(r"^```.*?^```$", "", written, flags=re.M | re.S)
+        assert not re.search(r"^\.\. |``|:doc:|^   :", words, re.M)
 
 
 def test_the_sources_of_the_pages_are_there() -> None:
