@@ -23,6 +23,8 @@ __all__ = ["FORMAT", "Episode", "Step"]
 
 FORMAT = "openenv-notebook/1"
 
+_PLACES = 12
+
 # A cell and a panel may ask for the return at once. One for all: an episode can be pickled.
 _scanning = threading.Lock()
 
@@ -38,7 +40,7 @@ class Episode:
         >>> with connect("demo:echo") as env:
         ...     first, second = env.reset(), env.step("hello")
         >>> env.episode
-        Episode(1 steps, return 0.5, open)
+        Episode(1 step, return 0.5, open)
         >>> Episode.from_jsonl(env.episode.to_jsonl()) == env.episode
         True
     """
@@ -86,9 +88,13 @@ class Episode:
 
     @property
     def total_reward(self) -> float:
-        """The return: the sum of the steps' rewards, undiscounted, the reset not counted."""
+        """The return: the sum of the steps' rewards, undiscounted, the reset not counted.
+
+        Ten times -0.1 and once 1.0 are 0.0: what adding binary fractions leaves behind the
+        twelfth place is rounded off.
+        """
         self._scan()
-        return self._total
+        return round(self._total, _PLACES) + 0.0  # and no -0.0
 
     @property
     def done(self) -> bool:
@@ -182,7 +188,8 @@ class Episode:
         end = "done" if self.done else "open"
         folded = sum(step.folded for step in self._steps)
         mark = f", {folded} folded" if folded else ""
-        return f"Episode({self.length} steps, return {self.total_reward:g}, {end}{mark})"
+        steps = f"{self.length} step{'' if self.length == 1 else 's'}"
+        return f"Episode({steps}, return {self.total_reward:g}, {end}{mark})"
 
 
 def _without_secrets(step: dict[str, Any], hidden: set[str]) -> dict[str, Any]:

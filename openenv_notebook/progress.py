@@ -80,7 +80,7 @@ class Progress:
 
     def _pace(self) -> str:
         rate, mean = self.steps_per_second, self.mean_return
-        gain = f"return so far {self.so_far:.3g}" if mean is None else f"mean return {mean:.3g}"
+        gain = f"return so far {_plain(self.so_far):.3g}" if mean is None else f"mean return {_plain(mean):.3g}"
         return f"{rate:,.0f} steps/s · {gain}" if rate >= 10 else f"{rate:.1f} steps/s · {gain}"
 
     def __str__(self) -> str:
@@ -99,6 +99,11 @@ class Progress:
         if how:
             return f"{how} in {self}"
         return f"{_number(self.begun, 'episode')} · {_number(self.steps, 'step')} · {self._pace()}"
+
+
+def _plain(total: float) -> float:
+    """Round off what adding binary fractions leaves behind."""
+    return round(total, 12) + 0.0  # and no -0.0
 
 
 def _number(count: int, what: str) -> str:

@@ -156,7 +156,7 @@ class TestFailingHook:
         """Reward and end are those on the wire, so totals and reprs work."""
         made = episode(self.step())
         assert (made.total_reward, made.done) == (2.0, True)
-        assert repr(made) == "Episode(1 steps, return 2, done)"
+        assert repr(made) == "Episode(1 step, return 2, done)"
         assert repr(made[0]) == "Step(step, {}, reward=2.0, done=True, code)"
         assert Episode.from_jsonl(made.to_jsonl()).total_reward == 2.0
 
@@ -415,3 +415,13 @@ def test_the_return_is_right_whoever_asks_at_once() -> None:
         for _ in range(300):
             episode.append(Step("step", {}, StepResult({}, 1.0, False, {})))
         assert in_threads(*[lambda episode=episode: episode.total_reward] * 8) == [300.0] * 8
+
+
+def test_binary_fractions_leave_nothing_behind() -> None:
+    """Rewards that add up to nothing give a return of 0, as a person adds them; what is not finite stays."""
+    tenths = [entry(reply=result_frame({}, -0.1)) for _ in range(10)]
+    made = episode(*tenths, entry(reply=result_frame({}, 1.0)))
+    assert (made.total_reward, math.copysign(1, made.total_reward)) == (0.0, 1.0)
+    assert repr(made) == "Episode(11 steps, return 0, open)"
+    assert episode(*tenths[:3]).total_reward == -0.3
+    assert episode(entry(reply=result_frame({}, math.inf))).total_reward == math.inf

@@ -24,6 +24,7 @@ def test_the_line() -> None:
     progress = after(*[0.5] * 84, ends=4, episodes=21)
     assert str(progress) == "episode 21/21 · 42 steps/s · mean return 2"
     assert str(after(1, 0, ends=1, episodes=None)) == "episode 2 · 1.0 steps/s · mean return 0.5"
+    assert str(after(*[-0.1] * 10, 1.0, ends=1, episodes=1)).endswith("mean return 0")
 
 
 def test_before_the_first_episode_is_over() -> None:
