@@ -16,8 +16,9 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 _FIRST_PORT = 40001
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_PORT = re.compile(r"\b(127\.0\.0\.1|localhost):(\d{4,5})\b")
-_OPEN_PORT = re.compile(r"\bport: (\d{4,5})\b")  # the doctor's
+# One that the system chose; 8000 and the like are people's own.
+_PORT = re.compile(r"\b(127\.0\.0\.1|localhost):(\d{5})\b")
+_OPEN_PORT = re.compile(r"\bport: (\d{5})\b")  # the doctor's
 _RULES: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x7f0000000000"),
     # The file a cell was compiled from, and those of packages.
