@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test browser lowest check format docs linkcheck pictures notebooks lab bench clean
+.PHONY: help demo test browser lowest package binder-check build check format docs linkcheck pictures notebooks lab bench clean
 
 VENV := .venv/bin/python
 # Unit tests run on every core; the others start kernels and servers, and interrupt them.
@@ -33,6 +33,17 @@ browser: .venv/.installed-browser ## run the browser tests only
 lowest: .venv-lowest/.installed .venv/.installed-test .venv-old/.installed ## run the tests that hold on the oldest versions
 	.venv-lowest/bin/python -m pytest $(UNIT)
 	.venv-lowest/bin/python -m pytest $(LOWEST_TESTS)
+
+package: .venv/.installed-test ## run only the tests of the wheel: as installed, on other kernels, on Colab's packages
+	$(VENV) -m pytest tests/package
+
+binder-check: .venv/.installed-browser ## do what Binder does, in minutes: its steps, all notebooks, its JupyterLab
+	@sh .ci/browser $(VENV)
+	$(VENV) -m pytest -s tests/binder
+
+build: .venv/.installed-test ## build the wheel and the source distribution into dist
+	rm -rf dist
+	$(VENV) -m hatchling build -d dist
 
 check: .venv/.installed-check ## lint, format, types, imports
 	$(VENV) -m ruff check .
@@ -99,5 +110,5 @@ clean: ## remove environments and caches
 	@touch $@
 
 .venv-lowest/.installed: pyproject.toml tests/lowest.txt
-	@sh .ci/venv .venv-lowest -r tests/lowest.txt -e .
+	@PYTHON="python3.11 $${PYTHON:-python3.12 python3.13 python3}" sh .ci/venv .venv-lowest -r tests/lowest.txt -e .
 	@touch $@
