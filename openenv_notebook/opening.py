@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from openenv_notebook import company, neighbours
+from openenv_notebook import company, nearby, neighbours
 from openenv_notebook.endpoint import Endpoint
 from openenv_notebook.errors import (
     ConnectFailed,
@@ -159,7 +159,10 @@ async def _connect_with_retries(session: Session, endpoint: Endpoint, on_accepte
             session.link.attach(wire)
             return
         except ConnectFailed as error:
-            if not error.is_temporary or loop.time() + pause > until:
+            if not error.is_temporary:
+                raise
+            if loop.time() + pause > until:
+                await nearby.suggest(error, endpoint.address)
                 raise
             log.info("openenv: %s refused the connection, trying again", session.url)
             session.link.say("the connection was refused, trying again")
