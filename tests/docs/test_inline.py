@@ -25,9 +25,9 @@ _FENCE = re.compile(r"^`{3,}.*?^`{3,}", re.M | re.S)
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 # Stands for a value of the reader's.
 NAMES = {
-    "url", "what", "env", "envs", "actions", "action", "policy", "client", "panel", "server", "name", "function", "main",
+    "url", "what", "env", "envs", "actions", "action", "policy", "client", "panel", "server", "name", "function",
     "draw", "agent", "observation", "image", "result", "episode", "step", "MyEnvironment", "Doubler", "sys", "NAME",
-    "timeout", "match", "error", "Verb",
+    "timeout", "match", "error", "main", "Verb",
 }  # fmt: skip
 OBJECTS = {
     "env": SyncEnvClient,
