@@ -15,7 +15,7 @@ export OPENENV_PYTHON := $(CURDIR)/.venv/bin/python
 export OPENENV_OLD_PYTHON := $(CURDIR)/.venv-old/bin/python
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
 
 demo: .venv/.installed-demo ## run the first notebook without a browser and print what it shows
 	@$(VENV) notebooks/run.py notebooks/01_first_episode.ipynb

@@ -188,6 +188,13 @@ def test_an_address_means_what_the_reference_says(typed: str, means: str) -> Non
         assert words[target.kind] in means
 
 
+def test_every_make_target_is_told() -> None:
+    """CONTRIBUTING.md says what each target of the Makefile does; it names none that is gone."""
+    targets = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+    told = set(re.findall(r"`make ([a-z-]+)`", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
+    assert targets == told | {"help"}
+
+
 def test_generated_pages_are_markdown(pages: Any) -> None:
     """What is generated for a page of Markdown is Markdown: nothing of another language is left as words."""
     for written in ("\n".join(pages.all_verbs()), "\n".join(pages.all_errors())):
