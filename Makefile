@@ -26,7 +26,10 @@ test: .venv/.installed-test .venv-old/.installed ## run all tests, also in a bro
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory lowest
 
-browser: .venv/.installed-browser ## run the browser tests only
+# The panel is tested on kernels of these versions, too.
+KERNELS := $(foreach version,6.31 7.0 7.3,.venv-kernel-$(version)/.installed)
+
+browser: .venv/.installed-browser $(KERNELS) ## run the browser tests only
 	@sh .ci/browser $(VENV)
 	$(VENV) -m pytest tests/browser
 
@@ -77,7 +80,7 @@ bench: .venv/.installed-test ## measure against the official client
 	$(VENV) -m pytest tests/benchmarks -s -p no:cacheprovider
 
 clean: ## remove environments and caches
-	rm -rf .venv .venv-old .venv-lowest build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
+	rm -rf .venv .venv-old .venv-lowest .venv-kernel-* build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp a purpose: an environment grows by what is asked for.
@@ -111,4 +114,8 @@ clean: ## remove environments and caches
 
 .venv-lowest/.installed: pyproject.toml tests/lowest.txt
 	@PYTHON="python3.11 $${PYTHON:-python3.12 python3.13 python3}" sh .ci/venv .venv-lowest -r tests/lowest.txt -e .
+	@touch $@
+
+.venv-kernel-%/.installed: pyproject.toml
+	@sh .ci/venv .venv-kernel-$* -e . 'ipykernel~=$*.0'
 	@touch $@

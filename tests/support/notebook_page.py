@@ -51,8 +51,8 @@ class NotebookPage:
 
     def wait_ready(self) -> None:
         """Wait until the page shows its notebook, and the kernel is idle."""
-        self.page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
-        self.page.evaluate("async () => { await window.jupyterapp.restored; }")
+        # The page may be loaded twice; a function that is waited for survives that.
+        self.page.wait_for_function("() => window.jupyterapp?.restored.then(() => true)", timeout=60_000)
         self.page.wait_for_function(_READY, timeout=60_000)
         self.page.wait_for_function(_IDLE, timeout=60_000)
 

@@ -12,7 +12,7 @@ from support.real_servers import RealServer
 _BOXES = """root => [...root.querySelectorAll('button, input, select, textarea, [role=heading], .openenv-area')]
     .filter(node => node.offsetParent)
     .map(node => { const box = node.getBoundingClientRect(), edge = root.getBoundingClientRect();
-        return [node.tagName, node.textContent.slice(0, 12), box.x - edge.x, box.y - edge.y, box.width, box.height]
+        return [node.tagName, node.tagName === 'BUTTON' ? node.textContent : '', box.x - edge.x, box.y - edge.y, box.width, box.height]
             .map(value => typeof value === 'number' ? Math.round(value) : value); })"""
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from openenv_notebook.characters import one_line, visible
 from openenv_notebook.jupyter.render.numbers import number
 
+_LONG = 60
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -57,15 +59,19 @@ def facts(now: Facts) -> str:
 
 def sends(code: str, problem: str = "") -> str:
     """Write the Python that Step will do, or what is missing for it."""
-    shown = f"<code>{html.escape(visible(code))}</code>"
-    return f'{shown}<div class="openenv-hint">{html.escape(visible(problem))}</div>' if problem else shown
+    # What may have to be scrolled can be reached by keys.
+    stop = ' tabindex="0"' if len(code) > _LONG and not problem else ""
+    shown = f'<code{stop} title="{_text(code)}">{html.escape(visible(code))}</code>'
+    if not problem:
+        return shown
+    return f'{shown}<div class="openenv-hint" title="{_text(problem)}">{html.escape(visible(problem))}</div>'
 
 
 def status(said: Said) -> str:
     """Write the line at the bottom, announced to those who do not see it."""
     role = "alert" if said.is_bad else "status"
     live = "assertive" if said.is_bad else "polite"
-    return f'<div role="{role}" aria-live="{live}">{_text(said.text)}</div>'
+    return f'<div role="{role}" aria-live="{live}" title="{_text(said.text)}">{_text(said.text)}</div>'
 
 
 def hint(text: str) -> str:

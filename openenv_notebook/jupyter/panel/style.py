@@ -73,11 +73,12 @@ PANEL_CSS = """
 
 .openenv-panel .openenv-row > :is(.widget-text, .widget-dropdown, .widget-combobox) { width: auto; height: 30px; }
 .openenv-panel .openenv-header { padding: 8px 14px; min-height: 48px; gap: 10px 12px; }
-.openenv-panel .openenv-title { margin-right: auto; }
+.openenv-panel .openenv-row > .openenv-title { flex: 0 1 auto; margin-right: auto; max-width: 100%; overflow: hidden; }
 .openenv-panel .openenv-title .widget-html-content, .openenv-panel .openenv-facts .widget-html-content {
   display: flex; gap: 12px; align-items: center; white-space: nowrap;
 }
-.openenv-panel .openenv-name { font-weight: 650; font-size: 15px; }
+.openenv-panel .openenv-name { font-weight: 650; font-size: 15px; overflow: hidden; text-overflow: ellipsis;
+  max-width: 320px; }
 .openenv-panel .openenv-address { color: var(--oe-muted); font-family: var(--oe-mono); font-size: 12px;
   overflow: hidden; text-overflow: ellipsis; max-width: 260px; }
 .openenv-panel .openenv-chip { border-radius: 99px; padding: 1px 9px; font-size: 12px; font-weight: 600;
@@ -108,12 +109,14 @@ PANEL_CSS = """
 .openenv-panel .openenv-hint { color: var(--oe-muted); font-size: 12px; }
 
 .openenv-panel .openenv-sends { background: var(--oe-soft); border: 1px solid var(--oe-line); border-radius: 6px;
-  padding: 5px 6px 5px 10px; margin: 6px 0; display: flex; align-items: center; gap: 8px; flex: none;
-  overflow: hidden; }
+  padding: 0 6px 0 10px; margin: 6px 0; display: flex; align-items: center; gap: 8px; flex: none; height: 46px;
+  flex-wrap: nowrap; overflow: hidden; }
 .openenv-panel .openenv-sends > .widget-html { flex: 1 1 0; overflow: hidden; }
 .openenv-panel .openenv-sends code { font-family: var(--oe-mono); font-size: 12.5px; color: var(--oe-text);
-  background: none; padding: 0; display: block; max-height: 3em; overflow: auto; white-space: pre-wrap;
+  background: none; padding: 0; display: block; max-height: 37px; overflow: auto; white-space: pre-wrap;
   overflow-wrap: anywhere; }
+.openenv-panel .openenv-sends code:has(+ .openenv-hint), .openenv-panel .openenv-sends .openenv-hint {
+  max-height: 19px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .openenv-panel .openenv-scroll { overflow: hidden auto; flex: 1 1 0; min-height: 0; display: flex;
   flex-direction: column; padding: 3px 3px 4px; margin: -3px -3px 0; }
 .openenv-panel .openenv-scroll > * { flex: none; margin: 0 0 6px; }
@@ -150,6 +153,15 @@ PANEL_CSS = """
   font-size: 12px; margin: 0; }
 .openenv-panel .openenv-log-head > .widget-hslider { flex: 0 100 84px; width: 84px; min-width: 32px; height: 24px;
   margin: 0 8px 0 6px; }
+/* Core widgets cannot name the slider's handle nor the replay's buttons. They are for pointers; the box beside
+   them, which has a name and takes the arrow keys, does the same for keys and screen readers. */
+.openenv-panel .openenv-log-head .noUi-handle, .openenv-panel .openenv-replay .jupyter-button { visibility: hidden; }
+.openenv-panel .openenv-replay .jupyter-button > i { visibility: visible; display: block; line-height: 22px;
+  border-radius: 6px; border: 1px solid var(--oe-line); background: var(--oe-soft); color: var(--oe-text);
+  cursor: pointer; }
+.openenv-panel .openenv-replay .jupyter-button:disabled > i { opacity: .5; cursor: default; }
+.openenv-panel .openenv-log-head .noUi-handle .noUi-touch-area { visibility: visible; border-radius: 50%;
+  background: var(--oe-card); border: 1px solid var(--oe-muted); cursor: pointer; }
 .openenv-panel .openenv-replay { width: auto; margin: 0; display: flex; gap: 2px; }
 .openenv-panel .openenv-log-head .openenv-replay .jupyter-button { width: 26px; flex: none; padding: 0; margin: 0; }
 .openenv-panel .openenv-columns { font-family: var(--oe-mono); font-size: 12px; font-weight: 600; }
@@ -170,7 +182,8 @@ PANEL_CSS = """
 .openenv-panel .openenv-status > .openenv-said { flex: 1 1 0; min-width: 0; }
 .openenv-panel .openenv-said .widget-html-content { font-size: 12px; color: var(--oe-muted); white-space: nowrap;
   overflow: hidden; text-overflow: ellipsis; }
-.openenv-panel .openenv-said [role=alert] { color: var(--oe-bad); font-weight: 550; white-space: normal; }
+.openenv-panel .openenv-said [role=alert] { color: var(--oe-bad); font-weight: 550; white-space: normal;
+  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; overflow-wrap: anywhere; }
 
 @container (max-width: 760px) {
   .openenv-panel .openenv-body { grid-template-columns: minmax(0, 1fr);
