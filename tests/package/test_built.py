@@ -78,6 +78,16 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: Built) -> None:
     assert built.wheel.name == "openenv_notebook-0.1.0-py3-none-any.whl"
 
 
+def test_nothing_is_loaded_from_elsewhere(built: Built) -> None:
+    """A29: no file of the wheel has a browser load a script, a style or a font from another host."""
+    loads = re.compile(r"""(src|href)=.?["']?(https?:)?//|url\(["']?(https?:)?//|@import|unpkg|jsdelivr|cdnjs""")
+    files = files_of(built.wheel)
+    found = {
+        name: loads.findall(text.decode()) for name, text in files.items() if name.endswith((".py", ".css", ".js"))
+    }
+    assert len(found) > 100 and not {name: hits for name, hits in found.items() if hits}
+
+
 def test_the_source_distribution_builds_the_same_wheel(built: Built, tmp_path: Path) -> None:
     """From the source distribution alone comes the same wheel, byte for byte; it has the tests and the licence."""
     with tarfile.open(built.sdist) as opened:
