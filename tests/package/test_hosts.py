@@ -14,6 +14,9 @@ from support.kernels import started_by
 from support.pythons import Environment
 from support.smoke import play
 
+# The first test of an environment waits for its installation.
+pytestmark = pytest.mark.timeout(240)
+
 HERE = Path(__file__).parent
 # What docs/how-to/colab-kaggle-binder.md tells people to put first.
 FIRST_CELL = "%pip install -q openenv-notebook"

@@ -10,6 +10,9 @@ from support.kernels import started_by
 from support.pythons import Environment
 from support.smoke import play
 
+# The first test of an environment waits for its installation.
+pytestmark = pytest.mark.timeout(240)
+
 PROGRAMS = Path(__file__).parent / "programs"
 
 
