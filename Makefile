@@ -5,11 +5,14 @@
 .PHONY: help demo test browser lowest package binder-check build check format docs linkcheck pictures notebooks lab bench clean
 
 VENV := .venv/bin/python
-# Unit tests run on every core; the others start kernels and servers, and interrupt them.
-UNIT := -n auto tests/unit
-TESTS = $(wildcard tests/integration tests/notebooks tests/package tests/docs tests/faults)
-LOWEST_TESTS = $(wildcard tests/faults $(addprefix tests/integration/,test_magics.py test_render_magic.py) tests/notebooks) \
+TESTS = $(wildcard $(addprefix tests/,unit integration notebooks package docs faults))
+LOWEST_TESTS = $(wildcard tests/unit tests/faults $(addprefix tests/integration/,test_magics.py test_render_magic.py) tests/notebooks) \
 	$(wildcard $(addprefix tests/integration/kernels/,test_verbs*.py test_mistakes.py test_panel.py test_reruns.py test_spaces.py))
+# Most tests run on every core, a file at a time. These hold to tenths of a second: they run alone.
+ALONE = $(wildcard $(addprefix tests/integration/,test_imports.py test_interrupts.py test_lifetimes.py test_rollouts.py \
+	$(addprefix kernels/,test_interrupts.py test_lifetimes.py test_rollouts.py)))
+ALONE_IN_BROWSER = $(wildcard $(addprefix tests/browser/,test_panel_kernels.py test_panel_speed.py))
+TOGETHER = -n auto --dist loadfile $(addprefix --ignore=,$(ALONE) $(ALONE_IN_BROWSER))
 # The tests start the newest and the oldest server we promise to work with by these Pythons.
 export OPENENV_PYTHON := $(CURDIR)/.venv/bin/python
 export OPENENV_OLD_PYTHON := $(CURDIR)/.venv-old/bin/python
@@ -21,8 +24,8 @@ demo: .venv/.installed-demo ## run the first notebook without a browser and prin
 	@$(VENV) notebooks/run.py notebooks/01_first_episode.ipynb
 
 test: .venv/.installed-test .venv-old/.installed ## run all tests, also in a browser and on the oldest versions
-	$(VENV) -m pytest $(UNIT)
-	$(VENV) -m pytest $(TESTS)
+	$(VENV) -m pytest $(TOGETHER) $(TESTS)
+	$(VENV) -m pytest $(ALONE)
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory lowest
 
@@ -31,11 +34,11 @@ KERNELS := $(foreach version,6.31 7.0 7.3,.venv-kernel-$(version)/.installed)
 
 browser: .venv/.installed-browser $(KERNELS) ## run the browser tests only
 	@sh .ci/browser $(VENV)
-	$(VENV) -m pytest tests/browser
+	$(VENV) -m pytest $(TOGETHER) tests/browser
+	$(VENV) -m pytest $(ALONE_IN_BROWSER)
 
 lowest: .venv-lowest/.installed .venv/.installed-test .venv-old/.installed ## run the tests that hold on the oldest versions
-	.venv-lowest/bin/python -m pytest $(UNIT)
-	.venv-lowest/bin/python -m pytest $(LOWEST_TESTS)
+	.venv-lowest/bin/python -m pytest $(TOGETHER) $(LOWEST_TESTS)
 
 package: .venv/.installed-test ## run only the tests of the wheel: as installed, on other kernels, on Colab's packages
 	$(VENV) -m pytest tests/package
