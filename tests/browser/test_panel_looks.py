@@ -35,7 +35,8 @@ _AXE = """async root => (await axe.run(root, { resultTypes: ['violations'] })).v
     .filter(each => ['serious', 'critical'].includes(each.impact))
     .map(each => [each.id, ...each.nodes.map(node => node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? ''))])"""
 _REACHED = """root => [...root.querySelectorAll('button, input, select, textarea, [tabindex="0"]')]
-    .filter(node => node.offsetParent && !node.disabled && node.tabIndex >= 0).length"""
+    .filter(node => node.offsetParent && !node.disabled && node.tabIndex >= 0)
+    .filter(node => getComputedStyle(node).visibility === 'visible').length"""
 _FOCUSED = """root => { const node = document.activeElement;
     if (!root.contains(node)) return null;
     const box = node.getBoundingClientRect();

@@ -106,4 +106,8 @@ class NotebookPage:
         self.page.evaluate(
             "async (theme) => { await window.jupyterapp.commands.execute('apputils:change-theme', { theme }); }", name
         )
-        self.page.wait_for_function("(theme) => document.body.dataset.jpThemeName === theme", arg=name)
+        # A splash fades out over the page meanwhile.
+        self.page.wait_for_function(
+            "(theme) => document.body.dataset.jpThemeName === theme && !document.getElementById('jupyterlab-splash')",
+            arg=name,
+        )

@@ -12,7 +12,8 @@ from support.real_servers import RealServer
 _BOXES = """root => [...root.querySelectorAll('button, input, select, textarea, [role=heading], .openenv-area')]
     .filter(node => node.offsetParent)
     .map(node => { const box = node.getBoundingClientRect(), edge = root.getBoundingClientRect();
-        return [node.tagName, node.tagName === 'BUTTON' ? node.textContent : '', box.x - edge.x, box.y - edge.y, box.width, box.height]
+        const name = node.tagName === 'BUTTON' ? node.textContent : node.tagName;
+        return [name, box.x - edge.x, box.y - edge.y, box.width, box.height]
             .map(value => typeof value === 'number' ? Math.round(value) : value); })"""
 
 

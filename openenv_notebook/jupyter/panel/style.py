@@ -49,7 +49,10 @@ PANEL_CSS = """
   border-radius: 6px; padding: 4px 8px; min-width: 0; box-shadow: none;
 }
 .openenv-panel input[type=text], .openenv-panel input[type=password], .openenv-panel select { height: 30px; }
-.openenv-panel select:not([size]) { padding-right: 22px; }
+.openenv-panel select:not([size]), .openenv-panel .openenv-form select:not([size]) {
+  appearance: none; padding-right: 24px; background-image: linear-gradient(45deg, transparent 50%, var(--oe-muted) 50%),
+  linear-gradient(135deg, var(--oe-muted) 50%, transparent 50%); background-repeat: no-repeat;
+  background-size: 5px 5px; background-position: right 13px center, right 8px center; }
 .openenv-panel .jupyter-button {
   font: inherit; font-weight: 550; height: 30px; line-height: 28px; width: auto; margin: 0; padding: 0 12px;
   color: var(--oe-text); background: var(--oe-soft); border: 1px solid var(--oe-line); border-radius: 6px;
@@ -127,13 +130,13 @@ PANEL_CSS = """
 .openenv-panel .openenv-tool { display: flex; align-items: center; gap: 8px; width: 100%; height: 30px; }
 .openenv-panel .openenv-scroll > :is(.openenv-move, .openenv-tool) > .widget-label { margin: 0; }
 .openenv-panel .openenv-scroll:has(.openenv-form:not([style*="display: none"]))
-  > :is(.openenv-move, .openenv-tool) > .widget-label { width: 134px; text-align: left; }
+  > :is(.openenv-move, .openenv-tool) > .widget-label { width: 134px; padding-left: 22px; text-align: left; }
 .openenv-panel .openenv-tool select { flex: 1; }
 
 .openenv-panel .openenv-run-row { margin-top: 6px; gap: 5px; }
 .openenv-panel .openenv-run-row .jupyter-button { padding: 0 9px; }
 .openenv-panel .openenv-run-row input { width: 46px; flex: none; }
-.openenv-panel .openenv-run-row select { width: auto; max-width: 118px; padding: 4px 20px 4px 8px; }
+.openenv-panel .openenv-run-row select { width: auto; max-width: 118px; }
 .openenv-panel .openenv-run-row > .widget-text > .widget-label { margin: 0; }
 .openenv-panel .openenv-count { display: flex; align-items: center; gap: 6px; }
 .openenv-panel .openenv-area-run > * { flex: none; }
@@ -156,7 +159,9 @@ PANEL_CSS = """
 /* Core widgets cannot name the slider's handle nor the replay's buttons. They are for pointers; the box beside
    them, which has a name and takes the arrow keys, does the same for keys and screen readers. */
 .openenv-panel .openenv-log-head .noUi-handle, .openenv-panel .openenv-replay .jupyter-button { visibility: hidden; }
-.openenv-panel .openenv-replay .jupyter-button > i { visibility: visible; display: block; line-height: 22px;
+.openenv-panel .openenv-replay .jupyter-button { position: relative; }
+.openenv-panel .openenv-replay .jupyter-button > i { visibility: visible; position: absolute; inset: 0; margin: 0;
+  line-height: 22px; text-align: center;
   border-radius: 6px; border: 1px solid var(--oe-line); background: var(--oe-soft); color: var(--oe-text);
   cursor: pointer; }
 .openenv-panel .openenv-replay .jupyter-button:disabled > i { opacity: .5; cursor: default; }
@@ -183,7 +188,8 @@ PANEL_CSS = """
 .openenv-panel .openenv-said .widget-html-content { font-size: 12px; color: var(--oe-muted); white-space: nowrap;
   overflow: hidden; text-overflow: ellipsis; }
 .openenv-panel .openenv-said [role=alert] { color: var(--oe-bad); font-weight: 550; white-space: normal;
-  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; overflow-wrap: anywhere; }
+  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden;
+  overflow-wrap: anywhere; }
 
 @container (max-width: 760px) {
   .openenv-panel .openenv-body { grid-template-columns: minmax(0, 1fr);
