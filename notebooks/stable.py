@@ -63,7 +63,8 @@ def stabilise(notebook: nbformat.NotebookNode) -> None:
     notebook.metadata = nbformat.from_dict(
         {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
+            # By its lexer pages know magics from Python.
+            "language_info": {"name": "python", "pygments_lexer": "ipython3"},
         }
     )
     for cell in notebook.cells:
