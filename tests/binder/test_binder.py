@@ -187,22 +187,22 @@ def test_the_tutorial_in_its_lab(page: NotebookPage, lab: BinderServer) -> None:
     cells: list[dict[str, Any]] = page.page.evaluate(
         "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells"
     )
-    code = [cell for cell in cells if cell["cell_type"] == "code"]
-    assert code and all(cell["execution_count"] for cell in code)
-    assert not [o for cell in code for o in cell["outputs"] if o["output_type"] == "error"]
+    ran = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert ran and all(cell["execution_count"] for cell in ran)
+    assert not [each for cell in ran for each in cell["outputs"] if each["output_type"] == "error"]
 
     page.open("notebooks/02_the_panel.ipynb")
     shown = page.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells")
-    place = next(number for number, cell in enumerate(shown) if "%openenv panel" in "".join(cell["source"]))
-    for number in range(place + 1):
-        if shown[number]["cell_type"] == "code":
-            page.run(number)
+    code = [number for number, cell in enumerate(shown) if cell["cell_type"] == "code"]
+    place = next(number for number in code if "%openenv panel" in "".join(shown[number]["source"]))
+    for number in code[: code.index(place) + 1]:
+        page.run(number)
     panel = PanelPage(page, page.output(place).locator(".openenv-panel"))
     for name in ("Step ▸", "Reset", "Play"):
         expect(panel.button(name)).to_be_visible()
     facts = panel.root.locator(".openenv-facts")
     expect(facts).to_contain_text("step 0")
-    panel.button("down").click()
+    panel.button("right").click()
     expect(facts).to_contain_text("step 1")
     panel.step.click()
     expect(facts).to_contain_text("step 2")
