@@ -27,7 +27,9 @@ SENTENCES = [
 # The case, and the file whose test names it.
 TESTS = [
     ("A24", "tests/docs/test_code.py"),
+    ("A24", "tests/faults/test_nearby.py"),
     ("A25", "tests/docs/test_cases.py"),
+    ("A25", "tests/integration/test_magics.py"),
     ("A37", "tests/docs/test_notebook_files.py"),
     ("A47", "tests/docs/test_notebook_files.py"),
     ("A50", "tests/docs/test_docstrings.py"),

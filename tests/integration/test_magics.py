@@ -157,6 +157,12 @@ def test_a_mistake_is_told_in_a_few_lines(
     assert "openenv_notebook/" not in shown
 
 
+def test_a_class_that_is_not_installed_is_no_condition(shell: InteractiveShell) -> None:
+    """A25: who names a client class whose package is missing is told in one line that it works without."""
+    with pytest.raises(UsageError, match="No module named 'not_there' · without --client results are dicts"):
+        magic(shell, "connect localhost:8000 --client not_there:GridEnv")
+
+
 def test_quoted_values_arrive_whole(shell: InteractiveShell) -> None:
     """D06: an address, a name and headers in quotes keep their blanks: up to the request that a server gets."""
 

@@ -244,7 +244,9 @@ def _client_class(text: str) -> Any:
     try:
         return adopt(getattr(importlib.import_module(module), name))
     except (ImportError, AttributeError) as error:
-        raise UsageError(f"--client {text}: {error}") from None
+        # A class of one's own is an upgrade, never a condition.
+        without = "without --client results are dicts with attribute access"
+        raise UsageError(f"--client {text}: {error} · {without}") from None
 
 
 VERBS = (
