@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import tomllib
 from typing import Any
 
 import pytest
@@ -33,8 +34,6 @@ def pages() -> Any:
 
 
 def told(name: str) -> dict[str, Any]:
-    import tomllib
-
     return tomllib.loads((REFERENCE / f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -186,6 +185,18 @@ def test_an_address_means_what_the_reference_says(typed: str, means: str) -> Non
         assert isinstance(target, LocalTarget)
         words = {"demo": "demo", "folder": "folder", "module": "app", "docker": "image", "uv": ""}
         assert words[target.kind] in means
+
+
+def test_every_extra_is_told() -> None:
+    """The page on installing has every extra, the versions that are needed, and no other."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = (ROOT / "docs/how-to/install.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.M)) == set(project["optional-dependencies"])
+    for requirement in project["dependencies"]:
+        name, _, version = re.split(r"(>=)", requirement.split(";")[0])
+        if not name.startswith("nest"):
+            assert f"{name} {version.strip()}" in text.replace("IPython", "ipython"), requirement
+    assert f"Python {project['requires-python'].removeprefix('>=')} or later" in text
 
 
 def test_every_make_target_is_told() -> None:
