@@ -9,6 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+from sphinx.ext.napoleon import GoogleDocstring
 from sphinx.pycode import ModuleAnalyzer
 
 import openenv_notebook
@@ -17,6 +18,9 @@ import openenv_notebook
 typed = ModuleAnalyzer.for_module("openenv_notebook.connecting")
 typed.analyze()
 typed.overloads.clear()
+
+# What stands before a colon in a property's docstring is a sentence, not a type.
+GoogleDocstring._parse_attribute_docstring = lambda self: self._dedent(self._consume_to_end())
 
 project = "openenv-notebook"
 author = "openenv-notebook developers"

@@ -59,8 +59,9 @@ def run_episodes(
         KeyboardInterrupt: After an interrupt.
 
     Example:
+        >>> import random
         >>> with connect("demo:guess") as env:
-        ...     episodes = run_episodes(env, lambda seen: (seen.low + seen.high) // 2, episodes=2)
+        ...     episodes = run_episodes(env, lambda seen: random.randint(seen.low, seen.high), episodes=2)
         >>> [episode.done for episode in episodes]
         [True, True]
     """
