@@ -136,7 +136,7 @@ PANEL_CSS = """
 .openenv-panel .openenv-run-row { margin-top: 6px; gap: 5px; }
 .openenv-panel .openenv-run-row .jupyter-button { padding: 0 9px; }
 .openenv-panel .openenv-run-row input { width: 46px; flex: none; }
-.openenv-panel .openenv-run-row select { width: auto; max-width: 118px; }
+.openenv-panel .openenv-run-row select { width: auto; max-width: 128px; padding-right: 22px; }
 .openenv-panel .openenv-run-row > .widget-text > .widget-label { margin: 0; }
 .openenv-panel .openenv-count { display: flex; align-items: center; gap: 6px; }
 .openenv-panel .openenv-area-run > * { flex: none; }
@@ -156,15 +156,12 @@ PANEL_CSS = """
   font-size: 12px; margin: 0; }
 .openenv-panel .openenv-log-head > .widget-hslider { flex: 0 100 84px; width: 84px; min-width: 32px; height: 24px;
   margin: 0 8px 0 6px; }
-/* Core widgets cannot name the slider's handle nor the replay's buttons. They are for pointers; the box beside
-   them, which has a name and takes the arrow keys, does the same for keys and screen readers. */
-.openenv-panel .openenv-log-head .noUi-handle, .openenv-panel .openenv-replay .jupyter-button { visibility: hidden; }
-.openenv-panel .openenv-replay .jupyter-button { position: relative; }
-.openenv-panel .openenv-replay .jupyter-button > i { visibility: visible; position: absolute; inset: 0; margin: 0;
-  line-height: 22px; text-align: center;
-  border-radius: 6px; border: 1px solid var(--oe-line); background: var(--oe-soft); color: var(--oe-text);
-  cursor: pointer; }
-.openenv-panel .openenv-replay .jupyter-button:disabled > i { opacity: .5; cursor: default; }
+/* Core widgets cannot name the slider's handle: it is for pointers; the box beside it, which has a name and takes the
+   arrow keys, does the same for keys and screen readers. The replay's buttons get their names here. */
+.openenv-panel .openenv-log-head .noUi-handle { visibility: hidden; }
+.openenv-panel .openenv-replay .jupyter-button::before { content: "Stop replay"; position: absolute; width: 1px;
+  height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.openenv-panel .openenv-replay .jupyter-button:first-child::before { content: "Replay"; }
 .openenv-panel .openenv-log-head .noUi-handle .noUi-touch-area { visibility: visible; border-radius: 50%;
   background: var(--oe-card); border: 1px solid var(--oe-muted); cursor: pointer; }
 .openenv-panel .openenv-replay { width: auto; margin: 0; display: flex; gap: 2px; }

@@ -33,7 +33,6 @@ FORM_CSS = """
   height: 28px; padding: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .openenv-panel .openenv-form :is(input[type=text], input[type=password], select) {
   height: 28px; padding: 2px 8px; margin: 0; flex: 1 1 0; min-width: 0; width: 100%; }
-.openenv-panel .openenv-form .openenv-control > select { appearance: auto; background-image: none; padding-left: 4px; }
 .openenv-panel .openenv-form textarea { margin: 0; flex: 1 1 0; min-width: 0; width: 100%; height: auto;
   padding: 4px 8px; resize: vertical; line-height: 1.4; }
 .openenv-panel .openenv-form .openenv-form-code textarea { font-family: var(--oe-form-mono); font-size: 12px;
