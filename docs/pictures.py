@@ -42,7 +42,7 @@ def take(browser: Browser, server: JupyterServer, name: str, dark: bool) -> Path
         The file.
     """
     target = ROOT / "docs" / "_static" / f"panel-{'dark' if dark else 'light'}.png"
-    context = browser.new_context(viewport={"width": 1040, "height": 1100}, device_scale_factor=1.5)
+    context = browser.new_context(viewport={"width": 1040, "height": 1100}, device_scale_factor=1.35)
     context.set_default_timeout(60_000)
     page = context.new_page()
     server.write_notebook(name, CELLS)
