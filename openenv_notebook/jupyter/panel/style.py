@@ -159,9 +159,9 @@ PANEL_CSS = """
 /* Core widgets cannot name the slider's handle: it is for pointers; the box beside it, which has a name and takes the
    arrow keys, does the same for keys and screen readers. The replay's buttons get their names here. */
 .openenv-panel .openenv-log-head .noUi-handle { visibility: hidden; }
-.openenv-panel .openenv-replay .jupyter-button::before { content: "Stop replay"; position: absolute; width: 1px;
+.openenv-panel .openenv-replay .jupyter-button::before { content: "Replay"; position: absolute; width: 1px;
   height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.openenv-panel .openenv-replay .jupyter-button:first-child::before { content: "Replay"; }
+.openenv-panel .openenv-replay .jupyter-button:has(> .fa-stop)::before { content: "Stop replay"; }
 .openenv-panel .openenv-log-head .noUi-handle .noUi-touch-area { visibility: visible; border-radius: 50%;
   background: var(--oe-card); border: 1px solid var(--oe-muted); cursor: pointer; }
 .openenv-panel .openenv-replay { width: auto; margin: 0; display: flex; gap: 2px; }
