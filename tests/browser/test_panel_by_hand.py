@@ -50,7 +50,7 @@ def test_a_game_is_played_by_hand(open_panel: Open) -> None:
 
 
 def test_the_past_is_walked_through(open_panel: Open) -> None:
-    """Arrow keys, list and slider show earlier steps, Step waits; Live, Python, State and Raw show what they say."""
+    """Arrow keys, list and slider show earlier steps; Live, Python, State and Raw show what they say."""
     setup = "env.reset()\nfor column in (1, 2): env.step(column=column)"
     panel = open_panel("gallery", setup=setup, options={"kind": "four"})
     expect(panel.list.locator("option")).to_have_count(3)
