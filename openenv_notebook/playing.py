@@ -25,7 +25,7 @@ _STOP_WITHIN = 0.3
 def run_episodes(
     env: SyncEnvClient[Any, Any, Any],
     policy: Any = "random",
-    episodes: int | None = 1,
+    episodes: int | None = None,
     *,
     max_steps: int | None = None,
     seeds: Iterable[Any] | None = None,
@@ -42,7 +42,7 @@ def run_episodes(
         env: The client; its record has all steps, made by "policy".
         policy: "random", or a function: ``policy(observation) -> action``; it may be
             asynchronous. It runs on a thread of its own. None as the action ends the run.
-        episodes: How many; None for as many as there are seeds, or without an end.
+        episodes: How many; None for one a seed, and for one where there are no seeds.
         max_steps: Most steps in an episode; None until it is done.
         seeds: A seed for each episode; where they run out, the run ends.
         fps: Most steps a second, for someone who watches.
@@ -68,7 +68,7 @@ def run_episodes(
     run = Rollout(
         env,
         policy,
-        episodes=episodes,
+        episodes=1 if episodes is None and seeds is None else episodes,
         max_steps=max_steps,
         seeds=seeds,
         fps=fps,

@@ -70,6 +70,13 @@ def test_episodes_are_returned(env: Env, screen: Screen, caplog: pytest.LogCaptu
     assert no_run_is_left()
 
 
+def test_seeds_are_an_episode_each(env: Env) -> None:
+    """Where no number of episodes is given, each seed has one; without seeds it is one."""
+    played = run_episodes(env, column, max_steps=1, seeds=[5, 6, 7])
+    assert [episode.reset_arguments["seed"] for episode in played] == [5, 6, 7]
+    assert len(run_episodes(env, column, max_steps=1)) == 1
+
+
 def test_without_a_screen_nothing_is_shown(env: Env, capsys: pytest.CaptureFixture[str]) -> None:
     """A program prints nothing."""
     run_episodes(env, column, max_steps=1, seeds=[1], reset={"size": 2}, fps=1000)
@@ -109,12 +116,12 @@ def test_an_interrupt_ends_it(env: Env, far_end: FarEnd, screen: Screen) -> None
         return bool(at)
 
     with pytest.raises(KeyboardInterrupt), interrupted_when(stepped):
-        run_episodes(env, column, None)
+        run_episodes(env, column, 10**6)
     assert time.monotonic() - at[0] < 0.6
     assert no_run_is_left()
     made = len(far_end.steps)
     assert env.episode.length == made
-    assert screen.closed[0].startswith("stopped in episode 1 · ")
+    assert screen.closed[0].startswith("stopped in episode 1/1000000 · ")
     assert env.step(column=1).reward == 1.0
 
 
@@ -128,7 +135,7 @@ def test_an_interrupt_waits_for_no_slow_step(env: Env, far_end: FarEnd, screen: 
         return bool(at)
 
     with pytest.raises(KeyboardInterrupt), interrupted_when(waiting):
-        run_episodes(env, column, None, on_step=lambda result: far_end.hold())
+        run_episodes(env, column, 10**6, on_step=lambda result: far_end.hold())
     assert time.monotonic() - at[0] < 0.6
     assert not no_run_is_left()
     far_end.release()
@@ -148,7 +155,7 @@ def test_a_screen_that_fails_stops_the_run(env: Env, screen: Screen, monkeypatch
     """A reporter that raises ends the call, and leaves no run behind."""
     monkeypatch.setattr(screen, "show", lambda text: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        run_episodes(env, column, None)
+        run_episodes(env, column, 10**6)
     assert no_run_is_left()
 
 

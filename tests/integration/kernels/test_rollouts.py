@@ -142,7 +142,7 @@ def test_a_notebook_without_a_person_keeps_the_end() -> None:
 
 def test_interrupting_a_run(notebook: Kernel) -> None:
     """C01: ■ ends a run within a second, the line says so, the record is kept, and the kernel goes on."""
-    seen = traffic(notebook, "run_episodes(env, episodes=None, fps=30)", press_at="episode ")
+    seen = traffic(notebook, "run_episodes(env, episodes=10**6, fps=30)", press_at="episode ")
     (error,) = seen.of("error")
     assert error["content"]["ename"] == "KeyboardInterrupt"
     texts = [message["content"]["data"]["text/plain"] for message in seen.of("update_display_data")]
