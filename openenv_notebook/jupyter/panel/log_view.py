@@ -8,11 +8,13 @@ from typing import Any
 
 import ipywidgets
 
+from openenv_notebook import events
 from openenv_notebook.episode import Episode, Step
 from openenv_notebook.jupyter.panel import history, parts, screen
 from openenv_notebook.jupyter.panel.history import Entry
 
 _LOG, _PYTHON, _STATE = "log", "python", "state"
+_REPLAY_PERIOD = 0.4
 
 
 class LogView:
@@ -37,6 +39,7 @@ class LogView:
         self._page, self._view = 0, _LOG
         self._entries: list[Entry] = []
         self._newest: Step | None = None
+        self._is_replaying = False
         self.state_text = ""
         self._make()
 
@@ -52,10 +55,7 @@ class LogView:
         # JupyterLab takes the arrow keys from lists and sliders, not from boxes: ↑ and ↓ walk from step to step.
         self._number = parts.classed(ipywidgets.BoundedIntText(description="Go to", min=0, max=1), "number", "quiet")
         self._number.observe(self._slid, "value")
-        self._replay = parts.classed(ipywidgets.Play(description="Replay", min=0, max=1, interval=400), "replay")
-        self._replay.show_repeat = False
-        self._playing = "playing" if self._replay.has_trait("playing") else "_playing"
-        self._replay.observe(self._slid, "value")
+        self._replay = parts.toggle("Replay", "Show these steps again, one after the other", self._replayed)
         self._viewing = parts.html("", "viewing")
         self._live = parts.button("Live", "Look at the newest step again", self.go_live)
         self._older = parts.button("Older", "The 200 steps before these", lambda: self._turn(1))
@@ -93,7 +93,27 @@ class LogView:
 
     def go_live(self) -> None:
         """Look at the newest step again."""
-        self.viewing, self._page = None, 0
+        self.viewing, self._page, self._is_replaying = None, 0, False
+        self._on_change()
+
+    def _replayed(self, on: bool) -> None:
+        if self._is_writing():
+            return
+        self._is_replaying = on
+        if on and self._entries:
+            # From where one looks; live, from the beginning.
+            self.viewing = self.viewing or self._entries[-1].step
+            events.after(_REPLAY_PERIOD, self._replay_next)
+        self._on_change()
+
+    def _replay_next(self) -> None:
+        """Look at the step after the one that is looked at, until the newest."""
+        place = next((place for place, entry in enumerate(self._entries) if entry.step is self.viewing), 0)
+        if not self._is_replaying or place == 0:
+            self._is_replaying = False
+        else:
+            self._look_at(self._entries[place - 1].step)
+            events.after(_REPLAY_PERIOD, self._replay_next)
         self._on_change()
 
     def _turn(self, pages: int) -> None:
@@ -134,9 +154,7 @@ class LogView:
         last = max(len(found) - 1, 1)
         for made in (self._slider, self._number):
             self._put(made, max=last, value=last - (at or 0), disabled=len(found) < 2)
-        # Live, it waits at the beginning, so that it plays from there.
-        stopped = {self._playing: False} if not at else {}
-        self._put(self._replay, max=last, value=last - at if at else 0, disabled=len(found) < 2, **stopped)
+        self._put(self._replay, value=self._is_replaying, disabled=len(found) < 2)
         self._name(entry, newest, pages)
         self._show(code)
         return entry

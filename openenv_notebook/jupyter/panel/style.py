@@ -157,19 +157,15 @@ PANEL_CSS = """
 .openenv-panel .openenv-log-head > .widget-hslider { flex: 0 100 84px; width: 84px; min-width: 32px; height: 24px;
   margin: 0 8px 0 6px; }
 /* Core widgets cannot name the slider's handle: it is for pointers; the box beside it, which has a name and takes the
-   arrow keys, does the same for keys and screen readers. The replay's buttons get their names here. */
+   arrow keys, does the same for keys and screen readers. */
 .openenv-panel .openenv-log-head .noUi-handle { visibility: hidden; }
-.openenv-panel .openenv-replay .jupyter-button::before { content: "Replay"; position: absolute; width: 1px;
-  height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.openenv-panel .openenv-replay .jupyter-button:has(> .fa-stop)::before { content: "Stop replay"; }
 .openenv-panel .openenv-log-head .noUi-handle .noUi-touch-area { visibility: visible; border-radius: 50%;
   background: var(--oe-card); border: 1px solid var(--oe-muted); cursor: pointer; }
-.openenv-panel .openenv-replay { width: auto; margin: 0; display: flex; gap: 2px; }
-.openenv-panel .openenv-log-head .openenv-replay .jupyter-button { width: 26px; flex: none; padding: 0; margin: 0; }
 .openenv-panel .openenv-columns { font-family: var(--oe-mono); font-size: 12px; font-weight: 600; }
 .openenv-panel .openenv-columns .widget-html-content { color: var(--oe-muted); font-family: var(--oe-mono);
   font-size: 12px; white-space: nowrap; padding: 0 5px; border-bottom: 1px solid var(--oe-line); overflow: hidden; }
-.openenv-panel .openenv-steps { width: 100%; flex: 1 1 0; min-height: 0; height: auto; }
+/* Whole rows of 19 px: six, five where it is narrow. */
+.openenv-panel .openenv-steps { width: 100%; flex: 1 1 0; min-height: 0; height: auto; max-height: 114px; }
 .openenv-panel .openenv-steps select { width: 100%; height: 100%; border: 0; padding: 0; border-radius: 0;
   font-family: var(--oe-mono); font-size: 12px; background: transparent; overflow: auto; }
 .openenv-panel .openenv-steps option { padding: 2px 5px; border-bottom: 1px solid var(--oe-line); }
@@ -189,6 +185,7 @@ PANEL_CSS = """
   overflow-wrap: anywhere; }
 
 @container (max-width: 760px) {
+  .openenv-panel .openenv-steps { max-height: 95px; }
   .openenv-panel .openenv-body { grid-template-columns: minmax(0, 1fr);
     grid-template-areas: "observation" "action" "run" "log"; }
   .openenv-panel .openenv-area-action, .openenv-panel .openenv-area-run {

@@ -230,22 +230,32 @@ def test_a_step_of_the_past_is_looked_at_until_live(live: Panel, far_end: FarEnd
 
 
 def test_the_episode_is_played_again(live: Panel) -> None:
-    """Replay walks through the steps from the first, and stops when the panel is live again."""
+    """Replay walks through the steps from the first, and ends when the panel is live again."""
     for column in range(3):
         live.client.step(column=column)
     eventually(lambda: len(rows(live)) == 4)
-    replay = live._log._replay
-    assert (replay.value, replay.max) == (0, 3)
-    for number in (1, 2):
-        edit(replay, number)
-        eventually(lambda number=number: f"viewing #{number} of 3" in live._log._viewing.value)
-        live._publisher.flush_on_events_thread()
-        assert live._log._slider.value == number
-    edit(replay, 3)
-    eventually(lambda: ">live<" in live._log._viewing.value)
+    seen: list[str] = []
+    live._log._viewing.observe(lambda change: seen.append(change["new"]), "value")
+    edit(live._log._replay, True)
+    eventually(lambda: seen and ">live<" in seen[-1], what="the end of the replay")
+    walked = [next((word for word in text.split() if word.startswith("#")), "live") for text in seen]
+    assert walked == ["#0", "#1", "#2", "live"]
+    eventually(lambda: not live._log._replay.value)
+
+
+def test_a_replay_can_be_ended(live: Panel) -> None:
+    """Pressing Replay again stops where it is; Live ends it as well."""
+    for column in range(5):
+        live.client.step(column=column)
+    eventually(lambda: len(rows(live)) == 6)
+    edit(live._log._replay, True)
+    eventually(lambda: "viewing #1 of 5" in live._log._viewing.value)
+    edit(live._log._replay, False)
     live._publisher.flush_on_events_thread()
-    assert replay.value == 0
-    assert not getattr(replay, live._log._playing)
+    assert "viewing #" in live._log._viewing.value
+    edit(live._log._replay, True)
+    click(live._log._live)
+    eventually(lambda: not live._log._replay.value and ">live<" in live._log._viewing.value)
 
 
 def test_old_steps_are_on_further_pages(live: Panel) -> None:
@@ -291,8 +301,8 @@ def test_what_is_no_move_is_refused_and_kept(live: Panel, far_end: FarEnd) -> No
 def test_only_plain_controls_are_used(live: Panel) -> None:
     """There is no Output, Accordion or Tab, whose looks and behaviour differ between front ends (C17, C18)."""
     allowed = {
-        "BoundedIntText", "Box", "Button", "Checkbox", "Combobox", "Dropdown", "GridBox", "HBox", "HTML", "IntSlider", "Label",
-        "Password", "Play", "Select", "Text", "Textarea", "ToggleButton", "VBox",
+        "BoundedIntText", "Box", "Button", "Checkbox", "Combobox", "Dropdown", "GridBox", "HBox", "HTML", "IntSlider",
+        "Label", "Password", "Select", "Text", "Textarea", "ToggleButton", "VBox",
     }  # fmt: skip
     assert {type(each).__name__ for each in drawn(live)} <= allowed
 
