@@ -76,9 +76,7 @@ def test_an_environment_with_tools_and_actions_has_both(panel_of: Callable[..., 
     assert [value for _, value in panel._actions._tool.options] == ["", "echo"]
 
 
-def test_a_move_for_one_of_two_fields_is_filled_in_only(
-    panel_of: Callable[..., Panel], far_end: FarEnd
-) -> None:
+def test_a_move_for_one_of_two_fields_is_filled_in_only(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
     """With two fields that take the legal values a click fills one in and does not step."""
     far_end.policy = lambda request: result_frame({"legal_moves": ["a1", "b2"]})
     panel = panel_of(of("source", "target"))
