@@ -12,7 +12,7 @@ from typing import Any
 
 from openenv_notebook.episode import Episode
 from openenv_notebook.messages import StepResult
-from openenv_notebook.policy import Acted, Policy
+from openenv_notebook.policy import Chosen, Policy
 from openenv_notebook.progress import Progress
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -138,8 +138,8 @@ class Player:
         return True
 
     def _step(self, action: Any) -> StepResult[Any]:
-        if isinstance(action, Acted):
-            return self._env.options(actor=action.actor).step(action.action)
+        if isinstance(action, Chosen):
+            return self._env.options(actor="person").step(dict(action))
         return self._env.step(action)
 
     def _pause(self) -> bool:

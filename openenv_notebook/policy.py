@@ -9,7 +9,6 @@ import inspect
 import random
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
 
 from openenv_notebook.errors import MisuseError
@@ -18,17 +17,8 @@ from openenv_notebook.sampling import sample_action
 from openenv_notebook.sync_client import SyncEnvClient
 
 
-@dataclass(frozen=True)
-class Acted:
-    """An action with who chose it: a policy may return one where it is not itself who acts.
-
-    Attributes:
-        action: The action.
-        actor: "person", "policy" or "code".
-    """
-
-    action: Any
-    actor: str
+class Chosen(dict[str, Any]):
+    """An action that a person chose. A policy may hand it on; the record then says who acted."""
 
 
 class Policy:

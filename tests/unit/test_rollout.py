@@ -25,7 +25,7 @@ from openenv_notebook.errors import (
     SessionLost,
     WrongThread,
 )
-from openenv_notebook.policy import Acted
+from openenv_notebook.policy import Chosen
 from openenv_notebook.rollout import THREAD_NAME, Rollout
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -179,7 +179,7 @@ class TestPlaying:
 
     def test_a_policy_may_say_who_chose(self, env: Env) -> None:
         """An action that a policy passes on for somebody else stands in the record as theirs."""
-        run = played(env, lambda observation: Acted(3, "person") if observation.step else {"column": 1}, steps=2)
+        run = played(env, lambda observation: Chosen(column=3) if observation.step else {"column": 1}, steps=2)
         assert [(step.actor, step.action.get("column")) for step in run.episodes[0]] == [
             ("policy", None),
             ("policy", 1),

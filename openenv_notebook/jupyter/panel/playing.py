@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from openenv_notebook.policy import Acted, RandomActions
+from openenv_notebook.policy import RandomActions
 from openenv_notebook.rollout import Rollout
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -71,6 +71,6 @@ class Playing:
         while self.by_hand:
             action = await self._ask()
             if action is not None:
-                return Acted(action, "person")
+                return action
         action = self._policy(observation)
         return await action if inspect.isawaitable(action) else action

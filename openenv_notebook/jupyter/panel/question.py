@@ -9,6 +9,7 @@ from typing import Any
 
 from openenv_notebook.calls import wait_async
 from openenv_notebook.errors import NotSupportedHere, OpenEnvError, ReplyTimeout
+from openenv_notebook.policy import Chosen
 from openenv_notebook.portal import Portal
 
 
@@ -24,10 +25,10 @@ class Question:
         self._guard = threading.Lock()
         self._wake: Callable[[], object] | None = None
         self._is_over = False
-        self._action: dict[str, Any] | None = None
+        self._action: Chosen | None = None
         self._error: OpenEnvError | None = None
 
-    async def answered(self, timeout: float | None) -> dict[str, Any] | None:
+    async def answered(self, timeout: float | None) -> Chosen | None:
         """Wait for the answer, on any loop.
 
         Args:
@@ -48,13 +49,13 @@ class Question:
 
     def answer(self, action: dict[str, Any]) -> None:
         """Answer it; a second answer does nothing."""
-        self._end(action, None)
+        self._end(Chosen(action), None)
 
     def take_back(self, error: OpenEnvError | None = None) -> None:
         """End it without an answer: quietly, or by an error."""
         self._end(None, error)
 
-    def _end(self, action: dict[str, Any] | None, error: OpenEnvError | None) -> None:
+    def _end(self, action: Chosen | None, error: OpenEnvError | None) -> None:
         with self._guard:
             if self._is_over:
                 return

@@ -11,7 +11,7 @@ from openenv_notebook.episode import Episode
 from openenv_notebook.jupyter.render.as_html import escape
 from openenv_notebook.jupyter.render.values import to_html, to_text
 
-_LIVE = "the panel is alive in a notebook with ipywidgets: run %openenv panel again"
+_LIVE = "to step it by hand: %openenv panel, in a notebook with ipywidgets"
 
 
 class Still:

@@ -146,6 +146,21 @@ async def test_a_question_is_answered_by_step(live: Panel, far_end: FarEnd) -> N
     assert far_end.steps == []
 
 
+def test_a_policy_that_asks_is_the_person(live: Panel, far_end: FarEnd) -> None:
+    """What a policy got from the person stands in the record as the person's."""
+
+    async def ask(observation: Any) -> Any:
+        return await live._hand.question(5)
+
+    run = live.play(ask, steps=1)
+    eventually(lambda: live._state.question is not None)
+    edit(live._actions._moves.box, "4")
+    enter(live._actions._moves.box)
+    assert run.wait(5)
+    assert far_end.steps == [{"column": 4}]
+    assert live.client.episode[-1].actor == "person"
+
+
 async def test_a_question_nobody_answers_times_out(live: Panel) -> None:
     """ask(timeout) ends with a timeout, and another question can be asked."""
     with pytest.raises(ReplyTimeout, match="ask"):
