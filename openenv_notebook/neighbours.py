@@ -73,9 +73,16 @@ class Caller:
         if isinstance(error, EnvironmentFailed):
             while self._raised:
                 left, trace = self._raised.popleft()
-                if str(left) == error.message:
+                if words_of(left) == error.message:
                     return left.with_traceback(trace)
         return None
+
+
+def words_of(error: BaseException) -> str:
+    """Say what an environment raised as it goes over the wire; an exit is told by its name, too."""
+    if isinstance(error, Exception):
+        return str(error)
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
 def open_door(port: int) -> None:

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from openenv_notebook.neighbours import words_of
 from openenv_notebook.servers.environment_class import Described
 from openenv_notebook.servers.workers import ServingLoop, Worker, enter_cell, visiting_caller
 
@@ -79,6 +80,9 @@ def _reported(method: Callable[..., Any], loop: ServingLoop) -> Callable[..., An
         except Exception as error:
             loop.note(caller, error)
             raise
+        except (SystemExit, KeyboardInterrupt) as error:
+            loop.note(caller, error)
+            raise RuntimeError(words_of(error)) from None
 
     return reported
 

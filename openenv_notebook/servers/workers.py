@@ -18,7 +18,7 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
-from openenv_notebook.neighbours import Caller
+from openenv_notebook.neighbours import Caller, words_of
 
 Done = Callable[[Any, BaseException | None], object]
 Job = tuple[Callable[[], Any], Done]
@@ -165,7 +165,8 @@ class ServingLoop(asyncio.SelectorEventLoop):
             work: The code.
 
         Returns:
-            What it returns; what it raises is raised.
+            What it returns; what it raises is raised. An exit or an interrupt, which would end
+            the server, is raised as an error with its words.
         """
         enter_cell(caller)
         try:
@@ -173,6 +174,9 @@ class ServingLoop(asyncio.SelectorEventLoop):
         except Exception as error:
             self.note(caller, error)
             raise
+        except BaseException as error:
+            self.note(caller, error)
+            raise RuntimeError(words_of(error)) from None
 
     def note(self, caller: Caller | None, error: BaseException) -> None:
         """Keep what an environment raised, for the log and for the caller."""

@@ -108,6 +108,49 @@ def test_a_constructor_s_exception_is_the_cause() -> None:
         eventually(lambda: server.sessions_active == 0)
 
 
+@pytest.mark.parametrize("raised", [SystemExit(3), SystemExit(), KeyboardInterrupt()])
+def test_an_exit_or_an_interrupt_is_an_error_like_any_other(raised: BaseException) -> None:
+    """sys.exit() and KeyboardInterrupt inside a class fail the call with their cause; the session goes on."""
+
+    class Leaving(Divider):
+        def step(self, action: Move, timeout_s: float | None = None, **_: Any) -> Board:
+            if action.by == 0:
+                raise raised
+            return super().step(action)
+
+    class Absent(Divider):
+        def __init__(self) -> None:
+            raise raised
+
+    with serve(Leaving) as server, connect(server.url) as env:
+        env.reset()
+        with pytest.raises(EnvironmentFailed, match=type(raised).__name__) as caught:
+            env.step(by=0)
+        assert caught.value.__cause__ is raised
+        assert env.step(by=4).observation.number == 25
+    with serve(Absent) as server:
+        with pytest.raises(FactoryFailed) as failed:
+            connect(server.url)
+        assert failed.value.__cause__ is raised
+
+
+def test_an_asynchronous_environment_leaves_in_the_same_way() -> None:
+    """sys.exit() in an asynchronous method fails the call with its cause; the session goes on."""
+
+    class Leaving(Awaited):
+        async def step_async(self, action: Move, timeout_s: float | None = None, **_: Any) -> Board:
+            if action.by == 0:
+                raise SystemExit("enough")
+            return await super().step_async(action)
+
+    with serve(Leaving) as server, connect(server.url) as env:
+        env.reset()
+        with pytest.raises(EnvironmentFailed, match="SystemExit: enough") as caught:
+            env.step(by=0)
+        assert isinstance(caught.value.__cause__, SystemExit)
+        env.step(by=1)
+
+
 def test_an_asynchronous_environment_works() -> None:
     """A class with asynchronous methods is awaited, and what those raise is the cause."""
     with serve(Awaited) as server, connect(server.url) as env:
