@@ -11,26 +11,30 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from openenv_notebook.jupyter.tokens import KEY, GrammarError, Line, Tokens, Typed, Variable
+from openenv_notebook.jupyter.tokens import KEY, Expression, GrammarError, Line, Tokens, Typed, Variable, read_json
 
 __all__ = [
+    "Expression",
     "GrammarError",
     "Line",
     "Typed",
     "Variable",
+    "is_silenced",
     "no_words",
+    "read_json",
     "read_payload",
     "read_typed",
     "read_words",
     "split_verb",
     "takes_text",
+    "without_end",
 ]
 
 
 def split_verb(line: str) -> tuple[str, str]:
     """Split a line into its first word and the rest."""
     parts = line.strip().split(None, 1)
-    return (parts[0], parts[1]) if len(parts) == 2 else (parts[0] if parts else "", "")
+    return (parts[0].rstrip(";") if parts else "", parts[1] if len(parts) == 2 else "")
 
 
 def read_words(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
@@ -48,7 +52,7 @@ def read_words(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
         GrammarError: For an unknown option or a missing value.
     """
     line = Line(verb)
-    tokens = Tokens(_without_end(rest))
+    tokens = Tokens(without_end(rest))
     while not tokens.at_end:
         if not tokens.option(line, takes):
             line.words.append(tokens.word())
@@ -78,7 +82,7 @@ def read_payload(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
     if tokens.text[tokens.place] in "{[":
         line.payload = tokens.json()
     else:
-        tokens = Tokens(_without_end(tokens.rest), fields=True)
+        tokens = Tokens(without_end(tokens.rest), fields=True)
         line.payload = tokens.pairs(line, takes) if KEY.match(tokens.rest) else tokens.bare(line, takes)
     while tokens.option(line, takes):
         continue
@@ -94,8 +98,18 @@ def no_words(line: Line) -> Line:
     return line
 
 
-def _without_end(text: str) -> str:
+def is_silenced(line: str) -> bool:
+    """Tell whether a line ends in a ``;``, perhaps before a comment."""
+    return _without_comment(line).endswith(";")
+
+
+def without_end(text: str) -> str:
     """Take off a trailing ``;`` and a ``# comment`` that stands outside quotes."""
+    text = _without_comment(text)
+    return text[:-1].rstrip() if text.endswith(";") else text
+
+
+def _without_comment(text: str) -> str:
     quote, place = "", 0
     while place < len(text):
         char = text[place]
@@ -110,8 +124,7 @@ def _without_end(text: str) -> str:
             text = text[:place]
             break
         place += 1
-    text = text.rstrip()
-    return text[:-1].rstrip() if text.endswith(";") else text
+    return text.rstrip()
 
 
 def read_typed(text: str, schema: Mapping[str, Any] | None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,17 @@ from IPython.core.error import UsageError
 
 from openenv_notebook.characters import one_line
 from openenv_notebook.errors import OpenEnvError
-from openenv_notebook.jupyter.arguments import Line, Typed, Variable, read_typed
+from openenv_notebook.jupyter.arguments import (
+    Expression,
+    GrammarError,
+    Line,
+    Typed,
+    Variable,
+    read_json,
+    read_typed,
+    takes_text,
+)
+from openenv_notebook.jupyter.code import literal
 from openenv_notebook.jupyter.workspace import AnyClient, Workspace
 from openenv_notebook.schema import Field, action_fields, only_required_field
 
@@ -62,16 +73,25 @@ class Desk:
             self.workspace.namespace[name] = value
         return value
 
-    def values(self, payload: Any, schema: Mapping[str, Any] | None) -> Any:
+    def values(self, payload: Any, schema: Mapping[str, Any] | None, call: str) -> Any:
         """Turn what was typed into values: by what the fields take, where that is known.
 
         Args:
             payload: What :func:`~openenv_notebook.jupyter.arguments.read_payload` found.
             schema: The JSON Schema of the fields, or None.
+            call: The Python that the line stands for, up to the values: ``env.step(``.
 
         Returns:
             A dict of values, or one value; an empty dict for no payload.
+
+        Raises:
+            GrammarError: For ``$a.b[0]``, with the Python for it, and for JSON that is none.
         """
+        values = payload.values() if isinstance(payload, dict) else (payload,)
+        found = next((value for value in values if isinstance(value, Expression)), None)
+        if found is not None:
+            python = f"{call}{_written(payload, schema)})"
+            raise GrammarError(f"'${found.text}' is more than a name; write it in Python: {python}")
         return typed_values(payload, schema, self.variable)
 
     def variable(self, name: str) -> Any:
@@ -104,11 +124,43 @@ def _value(value: Any, field: Field | None, variable: Callable[[str], Any]) -> A
     """Turn one typed value into what its field takes; a variable into its object."""
     if isinstance(value, Variable):
         return variable(value.name)
+    if isinstance(value, Expression):
+        raise GrammarError(f"'${value.text}' is more than a name; only the variable $name itself can be given here")
     if not isinstance(value, Typed):
         return value
     if value.text.startswith("@"):
         return _file(value.text[1:])
-    return read_typed(value.text, field.schema if field is not None else None)
+    return _read(value.text, field)
+
+
+def _read(text: str, field: Field | None) -> Any:
+    """Read characters as their field takes them; what begins as JSON and is none is refused."""
+    schema = field.schema if field is not None else None
+    if text[:1] in ("{", "[") and not (schema is not None and takes_text(schema)):
+        return read_json(text)
+    return read_typed(text, schema)
+
+
+def _written(payload: Any, schema: Mapping[str, Any] | None) -> str:
+    """Write what was typed as the arguments of a call in Python."""
+    fields = {field.name: field for field in action_fields(schema)} if schema is not None else {}
+    if not isinstance(payload, dict):
+        only = only_required_field(schema) if schema is not None else None
+        if only is None:
+            return f"**{payload.text}"
+        payload = {only.name: payload}
+    parts = []
+    for name, value in payload.items():
+        if isinstance(value, Typed):
+            value = _read(value.text, fields.get(name))
+        code = value.text if isinstance(value, Expression) else _code(name, value)
+        named = name.isidentifier() and not keyword.iskeyword(name)
+        parts.append(f"{name}={code}" if named else f"**{{{name!r}: {code}}}")
+    return ", ".join(parts)
+
+
+def _code(name: str, value: Any) -> str:
+    return value.name if isinstance(value, Variable) else literal(value, name)
 
 
 def action_schema(client: AnyClient) -> Mapping[str, Any] | None:

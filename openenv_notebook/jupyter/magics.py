@@ -8,17 +8,13 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 
 from openenv_notebook.attributes import nearest
-from openenv_notebook.jupyter.arguments import GrammarError, split_verb
+from openenv_notebook.jupyter.arguments import GrammarError, is_silenced, split_verb, without_end
 from openenv_notebook.jupyter.desk import Desk
 from openenv_notebook.jupyter.manual import manual, page
+from openenv_notebook.jupyter.silence import silence
 from openenv_notebook.jupyter.verbs import VERBS
 from openenv_notebook.jupyter.verbs.clients import overview
 from openenv_notebook.jupyter.workspace import Workspace
-
-try:
-    from IPython.core.magic import output_can_be_silenced
-except ImportError:  # IPython before 8.7 cannot silence a magic
-    output_can_be_silenced = no_var_expand
 
 
 @magics_class
@@ -35,26 +31,28 @@ class OpenEnvMagics(Magics):
         self._desk = Desk(shell, workspace)
 
     @no_var_expand
-    @output_can_be_silenced
     @line_cell_magic
     def openenv(self, line: str, cell: str | None = None) -> Any:
         try:
-            return self._run(line, cell)
+            value = self._run(line, cell)
         except GrammarError as error:
             raise UsageError(str(error)) from None
+        if is_silenced(line):
+            silence(self.shell)
+        return value
 
     openenv.__doc__ = manual(VERBS)
 
     def _run(self, line: str, cell: str | None) -> Any:
         verb, rest = split_verb(line)
-        if cell is not None and verb not in ("--help", "-h") and (not verb or verb.startswith("-")):
+        if cell is not None and verb not in ("--help", "-h") and (not verb or verb.startswith(("-", "#"))):
             verb, rest = "step", line
         if not verb or verb.startswith("#"):
             overview(self._desk)
             return None
         if verb in ("help", "--help", "-h"):
             return self._help(rest)
-        if rest.strip() in ("--help", "-h"):
+        if without_end(rest).strip() in ("--help", "-h"):
             return self._help(verb)
         found = VERBS.get(verb)
         if found is None:
@@ -67,7 +65,9 @@ class OpenEnvMagics(Magics):
         return found.body(self._desk, rest, cell)
 
     def _help(self, rest: str) -> None:
-        name = rest.strip()
+        name = without_end(rest).strip()
+        if name in ("help", "--help", "-h"):
+            name = ""
         if name and name not in VERBS:
             raise UsageError(f"{name!r} is no verb of %openenv{nearest(name, [*VERBS, 'help'])}")
         print(page(VERBS[name]) if name else manual(VERBS))

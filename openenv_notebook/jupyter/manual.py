@@ -40,12 +40,14 @@ def page(verb: Verb) -> str:
         verb: The verb.
 
     Returns:
-        Its usage, summary, options and examples.
+        Its usage, summary, options, notes and examples.
     """
     lines = [f"%openenv {verb.name} {verb.usage}".rstrip(), "", f"  {verb.summary}"]
     if verb.takes:
         lines += ["", "  options: " + ", ".join(f"--{name}" for name in verb.takes)]
     if verb.body_takes:
         lines += ["  with a cell's body also: " + ", ".join(f"--{name}" for name in verb.body_takes)]
+    if verb.notes:
+        lines += ["", *(f"  {note}" for note in verb.notes)]
     lines += ["", *(f"  %openenv {example}" for example in verb.examples)]
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Mapping
@@ -13,11 +14,24 @@ from openenv_notebook.attributes import nearest
 KEY = re.compile(r"([A-Za-z_][\w-]*)=")
 _NAME = re.compile(r"\$([A-Za-z_]\w*)$")
 _DOLLAR = re.compile(r"\$([A-Za-z_]\w*)")
-_decoder = json.JSONDecoder()
 
 
 class GrammarError(ValueError):
     """A line that cannot be read; the text says what was read and what to write."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its pairs; Python's own reader would drop the first of two."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise GrammarError(f"{name} is given twice; give each field once")
+        found[name] = value
+    return found
+
+
+_SECONDS = ("timeout", "wait")
+_decoder = json.JSONDecoder(object_pairs_hook=_once)
 
 
 @dataclass(frozen=True)
@@ -25,6 +39,13 @@ class Variable:
     """``$name``: the object of that name in the notebook."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class Expression:
+    """Python behind a ``$``, such as ``$a.b[0]``: it is never evaluated, and told how to write."""
+
+    text: str
 
 
 @dataclass(frozen=True)
@@ -42,7 +63,7 @@ class Line:
         verb: The first word, "" where there is none.
         words: Words that are no options and no payload.
         options: Options by name; a repeated one holds a list.
-        payload: A JSON value, a dict of values, a Typed, a Variable, or None.
+        payload: A JSON value, a dict of values, a Typed, a Variable, an Expression, or None.
     """
 
     verb: str = ""
@@ -147,6 +168,8 @@ class Tokens:
         """Read one JSON value."""
         try:
             value, self.place = _decoder.raw_decode(self.text, self.place)
+        except GrammarError:
+            raise
         except ValueError as error:
             place = getattr(error, "pos", self.place)
             problem = getattr(error, "msg", str(error))
@@ -173,16 +196,37 @@ class Tokens:
         return found
 
     def value(self) -> Any:
-        """Read the value of a pair: JSON, a quoted text, ``$name``, or characters as typed."""
+        """Read the value of a pair: a quoted text, ``$name``, or characters as typed."""
         if self.place >= len(self.text) or self.text[self.place].isspace():
             self._skip()
             return Typed("")
         char = self.text[self.place]
-        if char in "{[":
-            return self.json()
         if char in "\"'":
             return self._quoted(char)
-        return _typed(self.word())
+        return _typed(self._nested() if char in "{[$" else self.word())
+
+    def _nested(self) -> str:
+        """Read up to the first blank outside of brackets; where they stay open, up to the first blank."""
+        quote, depth, end = "", 0, self.place
+        while end < len(self.text) and (depth or not self.text[end].isspace()):
+            char = self.text[end]
+            if quote:
+                if char == "\\":
+                    end += 1
+                elif char == quote:
+                    quote = ""
+            elif depth and char in "\"'" and self.text[end - 1] in "[({,:= ":
+                quote = char
+            else:
+                depth = max(0, depth + (char in "[({") - (char in "])}"))
+            end += 1
+        if depth:
+            end = self.place
+            while end < len(self.text) and not self.text[end].isspace():
+                end += 1
+        found, self.place = self.text[self.place : end], end
+        self._skip()
+        return found
 
     def bare(self, line: Line, takes: Mapping[str, str]) -> Any:
         """Read one bare value: up to the next option, or the end."""
@@ -205,14 +249,39 @@ def _typed(text: str) -> Any:
     name = _NAME.match(text)
     if name is not None:
         return Variable(name[1])
-    if _DOLLAR.match(text):
-        python = text[1:]
-        raise GrammarError(f"{text!r} is more than a name; write it in Python: env.step({python})")
-    return Typed(text)
+    if not _DOLLAR.match(text):
+        return Typed(text)
+    try:
+        ast.parse(text[1:], mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise GrammarError(
+            f"{text!r} is more than a name; give each field its own: FIELD=$name, or put a text into quotes"
+        ) from None
+    return Expression(text[1:])
+
+
+def read_json(text: str) -> Any:
+    """Read a text that is one JSON value and nothing else.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The value.
+
+    Raises:
+        GrammarError: If it is none, with the place.
+    """
+    tokens = Tokens(text)
+    value = tokens.json()
+    if tokens.place < len(tokens.text):
+        raise GrammarError(f"this is not JSON: {text!r}, at character {tokens.place + 1}: {tokens.rest!r} is too much")
+    return value
 
 
 def _number(option: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise GrammarError(f"--{option} takes a number of seconds, not {text!r}") from None
+        unit = " of seconds" if option in _SECONDS else ""
+        raise GrammarError(f"--{option} takes a number{unit}, not {text!r}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -315,6 +316,10 @@ def test_clients_made_in_python_are_seen(shell: InteractiveShell) -> None:
         ("step message=a message=b", "given twice"),
         ("reset seed=3, x=4", "separated by blanks"),
         ("step message = hi", "without blanks around the ="),
+        ('step {"message": "a", "message": "b"}', "given twice"),
+        ("step other={x}", "this is not JSON: '{x}', at character 2"),
+        ("step other=[1]2", "this is not JSON: .*'2' is too much"),
+        ("step $x y=3", "FIELD=\\$name"),
     ],
 )
 def test_nothing_typed_is_dropped_silently(shell: InteractiveShell, line: str, says: str) -> None:
@@ -326,13 +331,104 @@ def test_nothing_typed_is_dropped_silently(shell: InteractiveShell, line: str, s
     assert len(env.episode) == 1
 
 
+@pytest.mark.parametrize("text", ["{x}", "[1, 2]", '{"a": 1}', "{a b}", "{"])
+def test_a_text_field_takes_what_looks_like_json(shell: InteractiveShell, text: str) -> None:
+    """A text field takes the characters that were typed, also where they begin as JSON does."""
+    magic(shell, "demo echo")
+    magic(shell, "reset")
+    assert magic(shell, f"step message={text}").observation.message == text
+
+
+@pytest.mark.parametrize(
+    ("line", "python"),
+    [
+        ("step $foo.bar", "e.step(message=foo.bar)"),
+        ("step message=$foo.bar[0]", "e.step(message=foo.bar[0])"),
+        ("step message=$foo.bar n=3 o=$x", "e.step(message=foo.bar, n=3, o=x)"),
+        ("reset seed=$foo.bar", "e.reset(seed=foo.bar)"),
+        ("reset $foo.bar", "e.reset(**foo.bar)"),
+    ],
+)
+def test_an_expression_is_told_as_python(shell: InteractiveShell, line: str, python: str) -> None:
+    """What only Python can evaluate is refused with the call that does it: the client, the verb and the field."""
+    env = magic(shell, "demo echo --as e")
+    magic(shell, "reset")
+    with pytest.raises(UsageError, match=re.escape(f"write it in Python: {python}") + "$"):
+        magic(shell, line)
+    assert len(env.episode) == 1
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "",
+        "# it's (",
+        "\n'shown'",
+        "\n%openenv step right;",
+        "\nfor i in '12':\n    %openenv step up;",
+    ],
+)
+def test_a_semicolon_silences_and_loses_nothing(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str], end: str
+) -> None:
+    """A line that ends in ; returns its value and displays none, and what else the cell displays is displayed."""
+    magic(shell, "demo grid")
+    magic(shell, "reset")
+    shell.run_cell(f"r = %openenv step down;{end}").raise_error()
+    assert isinstance(shell.user_ns["r"], StepResult)
+    shown = capsys.readouterr().out
+    assert ("shown" in shown) == ("shown" in end)
+    assert "step" not in shown and shell.user_ns["r"] not in shell.user_ns["Out"].values()
+    display = sys.displayhook
+    shell.run_cell("%openenv step right;  # quiet").raise_error()
+    shell.run_cell("%%openenv step;\nleft\n").raise_error()
+    assert capsys.readouterr().out == ""
+    shell.run_cell("r = %openenv step left;\nr").raise_error()
+    assert shell.user_ns["_"] is shell.user_ns["r"]
+    assert sys.displayhook is display
+
+
+@pytest.mark.parametrize("text", ["it's (", "int x;", "{", '"' * 3, "a\n  b\n c"])
+def test_a_text_that_is_no_python_gives_its_result(shell: InteractiveShell, text: str) -> None:
+    """A body and a line that Python cannot read are stepped with, and the value is returned, as for any other."""
+    magic(shell, "demo echo")
+    magic(shell, "reset")
+    assert body(shell, "step", f"{text}\n").observation.message == text
+    if "\n" not in text and not text.endswith(";"):
+        assert magic(shell, f"step message={json.dumps(text)}").observation.message == text
+
+
+@pytest.mark.parametrize(
+    "verb", ["state", "reset", "status", "schema", "help step", "help", "step --help", "close", ""]
+)
+def test_a_semicolon_is_no_part_of_the_verb(shell: InteractiveShell, verb: str) -> None:
+    """A verb that is directly followed by ; is that verb."""
+    magic(shell, "demo echo")
+    magic(shell, "reset")
+    magic(shell, f"{verb};")
+    if verb != "close":
+        assert body(shell, "step;", "hi\n").observation.message == "hi"
+
+
+def test_a_comment_is_no_verb(shell: InteractiveShell) -> None:
+    """A cell whose first line holds a comment only is a step with the cell's body."""
+    magic(shell, "demo echo")
+    magic(shell, "reset")
+    assert body(shell, "# a note", "hi\n").observation.message == "hi"
+    assert body(shell, "step # a note", "ho\n").observation.message == "ho"
+
+
 def test_help_is_where_people_look_for_it(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
     """help, --help, VERB --help and the docstring show the manual; every example in it is a verb that exists."""
-    for line in ("help", "--help", "help step", "step --help"):
+    for line in ("help", "--help", "help help", "help step", "step --help"):
         magic(shell, line)
         assert "%openenv step right" in capsys.readouterr().out
     from openenv_notebook.jupyter.verbs import VERBS
 
+    magic(shell, "help step")
+    assert 'in "double quotes"' in capsys.readouterr().out
+    magic(shell, "help call")
+    assert "a tool of the official echo environment" in capsys.readouterr().out
     manual = shell.magics_manager.magics["line"]["openenv"].__doc__
     for verb in VERBS.values():
         assert f"%openenv {verb.examples[0]}" in manual

@@ -36,7 +36,7 @@ def reset(desk: Desk, rest: str) -> Any:
     """Begin an episode."""
     line = read_payload("reset", rest, _RESET)
     name, client = desk.client(line)
-    payload = desk.values(line.payload, None)
+    payload = desk.values(line.payload, None, f"{name}.reset(")
     if not isinstance(payload, Mapping):
         raise UsageError(f"reset takes named arguments: %openenv reset seed=7, not {payload!r}")
     arguments = {**payload, **_seed(line, payload)}
@@ -76,7 +76,7 @@ def step(desk: Desk, rest: str) -> Any:
     """Act."""
     line = read_payload("step", rest, SESSION)
     name, client = desk.client(line)
-    return _stepped(desk, line, name, client, desk.values(line.payload, action_schema(client)))
+    return _stepped(desk, line, name, client, desk.values(line.payload, action_schema(client), f"{name}.step("))
 
 
 def step_body(desk: Desk, rest: str, cell: str) -> Any:
@@ -93,7 +93,7 @@ def step_body(desk: Desk, rest: str, cell: str) -> Any:
     payload = read_payload("step", body, {}).payload
     if isinstance(payload, Typed) and only_required_field(action_schema(client) or {}) is None:
         raise UsageError(f"the body is no JSON object: {short_repr(body)}; to send it as text: %%openenv --field NAME")
-    return _stepped(desk, line, name, client, desk.values(payload, action_schema(client)))
+    return _stepped(desk, line, name, client, desk.values(payload, action_schema(client), f"{name}.step("))
 
 
 def _stepped(desk: Desk, line: Line, name: str, client: AnyClient, action: Any) -> Any:
@@ -139,7 +139,7 @@ def call(desk: Desk, rest: str) -> Any:
     line = read_payload("call", f"{options} {rest}", SESSION)
     name, client = desk.client(line)
     tool = _tool(client, tool_name)
-    arguments = desk.values(line.payload, tool.input_schema)
+    arguments = desk.values(line.payload, tool.input_schema, f"{name}.call_tool({tool_name!r}, ")
     if not isinstance(arguments, Mapping):
         field = only_required_field(tool.input_schema)
         if field is None:
@@ -196,9 +196,21 @@ VERBS = (
         SESSION,
         step_body,
         {"field": "text", "json": "flag"},
+        (
+            "in \"double quotes\" \\n, \\t and the like mean what they mean in JSON; in 'single quotes' and without",
+            "quotes nothing is decoded, and a text field takes the characters as they are typed",
+        ),
     ),
     Verb("state", "", "read the environment's state", ("state",), state, SESSION),
     Verb("schema", "", "show the fields of an action", ("schema",), schema, SESSION),
     Verb("tools", "", "list the tools of an MCP environment", ("tools",), tools, SESSION),
-    Verb("call", "TOOL [key=value … | JSON]", "call a tool", ("call echo_message message=hello",), call, SESSION),
+    Verb(
+        "call",
+        "TOOL [key=value … | JSON]",
+        "call a tool",
+        ("call echo_message message=hello",),
+        call,
+        SESSION,
+        notes=("echo_message is a tool of the official echo environment; %openenv tools lists those of yours",),
+    ),
 )

@@ -23,6 +23,7 @@ class Verb:
         takes: Its options by name: "text", "number", "flag" or "list".
         body: Does it with a cell's body; None where the verb takes no body.
         body_takes: Options it knows besides, with a cell's body.
+        notes: What else there is to know, a line each.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Verb:
     takes: Mapping[str, str] = field(default_factory=dict)
     body: Callable[[Desk, str, str], Any] | None = None
     body_takes: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 # Options that every verb of a session knows.

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openenv_notebook.jupyter.arguments import (
+    Expression,
     GrammarError,
     Typed,
     Variable,
@@ -18,7 +19,7 @@ from openenv_notebook.jupyter.arguments import (
     split_verb,
 )
 
-OPTIONS = {"on": "text", "out": "text", "timeout": "number", "force": "flag", "header": "list"}
+OPTIONS = {"on": "text", "out": "text", "timeout": "number", "force": "flag", "header": "list", "port": "number"}
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,13 @@ OPTIONS = {"on": "text", "out": "text", "timeout": "number", "force": "flag", "h
         ("column=$a game=pong", {"column": Variable("a"), "game": Typed("pong")}),
         ('text="two words" n=1', {"text": "two words", "n": Typed("1")}),
         ("text='a;b # c'", {"text": "a;b # c"}),
-        ('point={"x": [1, 2]} n=1;', {"point": {"x": [1, 2]}, "n": Typed("1")}),
+        ('point={"x": [1, 2]} n=1;', {"point": Typed('{"x": [1, 2]}'), "n": Typed("1")}),
+        ("code={x} n=1", {"code": Typed("{x}"), "n": Typed("1")}),
+        ("code={x: y z}.k n=1", {"code": Typed("{x: y z}.k"), "n": Typed("1")}),
+        ("code={ n=1", {"code": Typed("{"), "n": Typed("1")}),
+        ('code=["} x", 2] n=1', {"code": Typed('["} x", 2]'), "n": Typed("1")}),
+        ("x=$a.b['c d'] n=1", {"x": Expression("a.b['c d']"), "n": Typed("1")}),
+        ("$a.b[0]", Expression("a.b[0]")),
         ("text=", {"text": Typed("")}),
         ("text=a;b", {"text": Typed("a;b")}),
         ("path=C:\\new\\table", {"path": Typed("C:\\new\\table")}),
@@ -82,7 +89,11 @@ def test_quoted_words_stay_whole() -> None:
         ("say it --loud", "a text that holds dashes in quotes"),
         ("--timeout", "--timeout needs a value"),
         ("--timeout soon", "takes a number of seconds"),
-        ("x=$a.b[0]", "write it in Python"),
+        ("--port abc", "--port takes a number, not 'abc'"),
+        ("$a n=3", "give each field its own: FIELD=$name"),
+        ('{"a": 1, "a": 2}', "a is given twice"),
+        ('{"x": {"a": 1, "a": 2}}', "a is given twice"),
+        ("a={}, b=1", "separated by blanks"),
     ],
 )
 def test_wrong_grammar_says_what_was_read_and_what_to_write(text: str, says: str) -> None:
