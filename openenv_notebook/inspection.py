@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from openenv_notebook.attributes import AttributeDict, attribute_dict
 from openenv_notebook.discovery import TIMEOUT, Discovery
 from openenv_notebook.errors import HandshakeRejected, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
+from openenv_notebook.masking import learn_secrets
 from openenv_notebook.messages import Tool
 
 
@@ -39,6 +40,19 @@ class Known:
     asked_at: float = 0.0
     tools: list[Tool] | None = None
     action_model: type[BaseModel] | None = None
+
+    def take_schema(self, schema: AttributeDict) -> AttributeDict:
+        """Remember what GET /schema answered first, and return that; its secrets are hidden from then on."""
+        self.schema = self.schema or schema
+        learn_secrets(self.schema.get("action"))
+        return self.schema
+
+    def take_tools(self, tools: list[Tool]) -> list[Tool]:
+        """Remember the tools, and return them; the secrets among their arguments are hidden from then on."""
+        self.tools = tools
+        for tool in tools:
+            learn_secrets(tool.input_schema)
+        return tools
 
 
 class Inspection:
@@ -81,7 +95,7 @@ class Inspection:
             OpenEnvError: Why there is no answer.
         """
         if self._known.schema is None:
-            self._known.schema = await self._object("/schema")
+            return self._known.take_schema(await self._object("/schema"))
         return self._known.schema
 
     async def _learn_schema(self, within: float | None = None) -> bool:
@@ -112,7 +126,7 @@ class Inspection:
         try:
             # A call's own limit is for its own wait; others may be waiting for the same answer.
             found = await dataclasses.replace(self._discovery(), timeout=TIMEOUT).get("/schema")
-            known.schema = known.schema or self._as_object("/schema", found)
+            known.take_schema(self._as_object("/schema", found))
             known.schema_failure = None
         except OpenEnvError as error:
             known.schema_failure = error.with_traceback(None)

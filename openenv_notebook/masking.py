@@ -21,6 +21,32 @@ _SECRET_PAIRS = frozenset(
 HIDDEN = "••••••"
 # What is nested deeper contains itself, as a rule.
 _DEEPEST = 50
+_MOST_TOLD = 1000
+
+
+# Names that a schema marked as secret. For all environments: a name that is hidden needlessly does no harm.
+_told: set[str] = set()
+
+
+def learn_secrets(schema: Any, depth: int = 12) -> None:
+    """Note the names of fields that a JSON Schema marks as secret; :func:`hides` knows them from then on.
+
+    Args:
+        schema: The schema, or any part of a document that holds some.
+        depth: How many levels are looked into.
+    """
+    if depth <= 0:
+        return
+    if isinstance(schema, list):
+        for part in schema[:100]:
+            learn_secrets(part, depth - 1)
+    elif isinstance(schema, Mapping):
+        fields = schema.get("properties")
+        for name, field in fields.items() if isinstance(fields, Mapping) else ():
+            if is_secret_schema(field) and len(_told) < _MOST_TOLD:
+                _told.add(str(name))
+        for part in schema.values():
+            learn_secrets(part, depth - 1)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -54,7 +80,11 @@ def hides(name: str, value: Any) -> bool:
         True for a secret.
     """
     is_empty = isinstance(value, (str, bytes, list, tuple, dict)) and not value
-    if value is None or isinstance(value, bool) or is_empty or not is_secret_name(name):
+    if value is None or isinstance(value, bool) or is_empty:
+        return False
+    if name in _told:
+        return True
+    if not is_secret_name(name):
         return False
     words = {word.lower() for word in _WORDS.findall(name[:200])}
     return not _is_of_numbers(value) or not words.isdisjoint(_SECRET_WORDS)

@@ -58,7 +58,7 @@ class ToolCalls:
             OpenEnvError: Why there is no answer.
         """
         if self._known.tools is None or not use_cache:
-            self._known.tools = await self._ask_tools("list_tools", time.monotonic())
+            return self._known.take_tools(await self._ask_tools("list_tools", time.monotonic()))
         return self._known.tools
 
     async def _ask_tools(self, name: str, began: float) -> list[Tool]:
@@ -115,11 +115,12 @@ class ToolCalls:
     async def _refuse_unknown_tool(self, name: str, began: float) -> None:
         known = self._known
         try:
-            if known.tools is None:
-                known.tools = await self._ask_tools("call_tool", began)
+            tools = (
+                known.tools if known.tools is not None else known.take_tools(await self._ask_tools("call_tool", began))
+            )
         except (ProtocolError, ServerError):
             return  # The list cannot be read; the tool may be there all the same.
-        names = [tool.name for tool in known.tools]
+        names = [tool.name for tool in tools]
         if not names:
             raise NotSupportedHere("this environment has no tools", url=self._session.url)
         if name not in names:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from openenv_notebook import Action, GenericAction, InvalidAction, Observation, State, StepResult
 from openenv_notebook.attributes import attribute_dict
 from openenv_notebook.episode import Episode, Step
-from openenv_notebook.masking import HIDDEN, masked
+from openenv_notebook.masking import HIDDEN, hides, learn_secrets, masked
 from openenv_notebook.messages import short_repr
 from openenv_notebook.models import model_from_schema
 from openenv_notebook.protocol import error_lines
@@ -141,3 +141,23 @@ def test_an_episode_without_secrets_is_saved_as_it_is() -> None:
     episode.append(Step("reset", {"seed": 1}))
     episode.append(Step("step", {"column": 3, "token": 5}))
     assert episode.to_jsonl() == episode.to_jsonl(secrets=True)
+
+
+def test_what_a_schema_marks_as_secret_is_hidden_by_its_name() -> None:
+    """Fields with format password or writeOnly, at any depth, are secrets from when their schema is known."""
+    inner = {"type": "object", "properties": {"pin_of_test": {"type": "string", "writeOnly": True}}}
+    schema = {
+        "type": "object",
+        "properties": {
+            "plain_of_test": {"type": "string", "format": "password"},
+            "maybe_of_test": {"anyOf": [{"type": "string", "format": "password"}, {"type": "null"}]},
+            "inner": {"$ref": "#/$defs/Inner"},
+            "open_of_test": {"type": "string"},
+        },
+        "$defs": {"Inner": inner},
+    }
+    names = ("plain_of_test", "maybe_of_test", "pin_of_test", "open_of_test")
+    assert [hides(name, "s3cret") for name in names] == [False] * 4
+    learn_secrets(schema)
+    assert [hides(name, "s3cret") for name in names] == [True, True, True, False]
+    assert masked({"inner": {"pin_of_test": "1234"}}) == {"inner": {"pin_of_test": HIDDEN}}

@@ -13,6 +13,7 @@ from openenv_notebook.jupyter.panel.moves import MOST_BUTTONS, Moves
 from openenv_notebook.legal import Legal, legal_actions
 from openenv_notebook.messages import Tool
 from openenv_notebook.schema import action_fields
+from openenv_notebook.shape_check import check
 
 _ANY: Mapping[str, Any] = {"type": "object", "additionalProperties": True, "properties": {}}
 _STEP = ""
@@ -81,13 +82,19 @@ class ActionView:
         key = self._tool.value or _STEP
         if key not in self._forms:
             schema = self._tools[key].input_schema if key in self._tools else self._schema
-            self._forms[key] = Form(schema or _ANY, on_change=self._on_change, on_enter=self._on_step)
+            self._forms[key] = Form(schema or _ANY, on_change=self._form_edited, on_enter=self._on_step)
         return self._forms[key]
 
     @property
     def tool(self) -> str:
         """The chosen tool, "" for the action itself."""
         return str(self._tool.value or _STEP)
+
+    def _form_edited(self) -> None:
+        # What was edited last is what is sent.
+        if self._moves.text:
+            self._moves.box.value = ""
+        self._on_change()
 
     def _chosen(self) -> None:
         self._place.children = (self.form.widget,)
@@ -104,10 +111,10 @@ class ActionView:
         """
         legal = legal_actions(observation, self._schema) if not self.tool else None
         form = self.form
-        chosen = form.value.get(legal.fields[0]) if legal is not None and len(legal.fields) == 1 else None
-        self._moves.show(legal, chosen, disabled=disabled)
+        offered = self._moves.offer(legal, self._all_values())
+        self._moves.show(legal, self._chosen_value(), disabled=disabled)
         self._put(self._moves.box.layout, display="none" if self.tool else None)
-        self._put(form.widget.layout, display="none" if self._is_covered(legal) else None)
+        self._put(form.widget.layout, display="none" if self._is_covered(offered) else None)
         try:
             said, can = screen.sends(self.call().code(self._name)), True
         except Incomplete as problem:
@@ -115,6 +122,20 @@ class ActionView:
         self._put(self._sends, value=said)
         hint = why if disabled else "Do what stands beside it" if can else "Something is missing"
         self._put(self.step_button, disabled=disabled, tooltip=hint, description=verb)
+
+    def _all_values(self) -> Legal | None:
+        """All values of the only required field, where they are few, whatever is legal now."""
+        return legal_actions(None, self._schema) if not self.tool else None
+
+    def _chosen_value(self) -> Any:
+        """What Step would send for the field of the buttons."""
+        offered = self._moves.offered
+        if offered is None or len(offered.fields) != 1:
+            return None
+        try:
+            return self.call().arguments.get(offered.fields[0])
+        except Incomplete:
+            return None
 
     def _is_covered(self, legal: Legal | None) -> bool:
         """Tell whether the buttons alone are the form: one field, all its values."""
@@ -165,10 +186,15 @@ class ActionView:
             for field in (action_fields(self._schema) if self._schema is not None else ())
             if field.is_fixed and field.required
         }
-        return Call("step", {**constants, **found})
+        action = {**constants, **found}
+        wrong = check(self.form.shape, action) if self._schema is not None else []
+        if wrong:
+            path, text = wrong[0]
+            raise Incomplete(f"{path}: {text}" if path else text)
+        return Call("step", action)
 
     def _clicked(self, place: int) -> None:
-        legal = self._moves.legal
+        legal = self._moves.offered
         if legal is None or place >= len(legal.values):
             return
         self._moves.clear()

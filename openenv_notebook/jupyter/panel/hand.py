@@ -115,15 +115,15 @@ class Hand:
         if not isinstance(error, InvalidAction) or call.method == "reset":
             self._state.fail(error)
             return
-        self._state.fail(error, f"the action was refused: {error.message or 'it does not fit'}")
         lines = list(error.errors)
+        self._state.fail(error, _refusal(lines, error.message))
         # The form is written where all of the panel is written.
         events.after(0.0, lambda: self._place(error, lines))
 
     def _place(self, error: InvalidAction, lines: Sequence[str]) -> None:
         left = self.actions.form.show_errors(lines) if not self._state.is_closed else []
         if left and self._state.last_error is error:
-            self._state.fail(error, f"the action was refused: {' · '.join(left)}")
+            self._state.fail(error, _refusal(left, error.message))
         self._changed()
 
     def new_session(self) -> None:
@@ -231,6 +231,7 @@ class Hand:
             state.fail(rollout.error, f"{words} · {notes}" if notes else words)
         else:
             state.tell(rollout.progress.summary("stopped" if rollout.stopping else ""))
+        state.by_hand = False
         # Last, so that what is said next is not said over.
         state.playing = None
         self._changed()
@@ -290,3 +291,8 @@ class Hand:
     def _say(self, text: str, *, is_bad: bool = False) -> None:
         self._state.said = Said(text, is_bad=is_bad)
         self._changed()
+
+
+def _refusal(lines: Sequence[str], message: str) -> str:
+    more = f" · and {len(lines) - 1} more" if len(lines) > 1 else ""
+    return f"the action was refused: {lines[0]}{more}" if lines else f"the action was refused: {message or 'unfit'}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openenv_notebook.jupyter.arguments import GrammarError, read_payload, read_typed
+from openenv_notebook.jupyter.arguments import GrammarError, read_payload
 from openenv_notebook.jupyter.desk import typed_values
 from openenv_notebook.jupyter.panel import parts, screen
 from openenv_notebook.jupyter.panel.screen import Facts
@@ -64,7 +65,9 @@ class Header:
         if not isinstance(found, Mapping):
             raise GrammarError(f"reset takes named arguments, key=value or JSON, not {found!r}")
         seed = str(self._seed.value).strip()
-        return {**({"seed": read_typed(seed, None)} if seed else {}), **found}
+        if seed and not re.fullmatch(r"[+-]?\d+", seed):
+            raise GrammarError(f"a seed is a whole number, not {seed!r}; other arguments go beside Reset with, under ⋯")
+        return {**({"seed": int(seed)} if seed else {}), **found}
 
     def refresh(self, title: str, facts: Facts, *, disabled: bool, is_closed: bool) -> None:
         """Show where the session stands.

@@ -162,6 +162,7 @@ class Curve:
         for step in steps[start:]:
             if step.kind == "reset":
                 begins, total = True, 0.0
+            if step.kind == "reset" or step.error is not None:
                 continue
             gained = float(step.reward or 0.0)
             total += gained

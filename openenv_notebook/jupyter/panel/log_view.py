@@ -15,6 +15,7 @@ from openenv_notebook.jupyter.panel.history import Entry
 
 _LOG, _PYTHON, _STATE = "log", "python", "state"
 _REPLAY_PERIOD = 0.4
+_OLD = "before the last steps · press State twice to ask again\n\n"
 
 
 class LogView:
@@ -40,7 +41,8 @@ class LogView:
         self._entries: list[Entry] = []
         self._newest: Step | None = None
         self._is_replaying = False
-        self.state_text = ""
+        self._state_text = ""
+        self._state_of: Step | None = None
         self._make()
 
     def _make(self) -> None:
@@ -68,10 +70,12 @@ class LogView:
         self._code = parts.classed(ipywidgets.Textarea(description="Text to copy", disabled=False), "code", "quiet")
         self._code.layout.display = "none"
         head = parts.row(
-            parts.heading("Log"), self._viewing, self._older, self._newer, self._number, self._replay,
+            parts.heading("Log"), self._viewing, self._number, self._replay,
             self._slider, self._live, self._python, self._state, names=["log-head"],
         )  # fmt: skip
-        self.widget = parts.column(head, self._columns, self._list, self._code, names=["area", "area-log"])
+        above = parts.row(self._columns, self._older, self._newer, names=["above"])
+        self.widget = parts.column(head, above, self._list, self._code, names=["area", "area-log"])
+        self._above = above
 
     # The person
 
@@ -186,8 +190,16 @@ class LogView:
         is_log = self._view == _LOG
         self._put(self._python, value=self._view == _PYTHON)
         self._put(self._state, value=self._view == _STATE)
-        for made in (self._columns, self._list):
+        for made in (self._above, self._list):
             self._put(made.layout, display=None if is_log else "none")
         self._put(self._code.layout, display="none" if is_log else None)
         if not is_log:
-            self._put(self._code, value=code() if self._view == _PYTHON else self.state_text)
+            self._put(self._code, value=code() if self._view == _PYTHON else self._written_state())
+
+    def _written_state(self) -> str:
+        old = self._state_text and self._state_of is not self._newest
+        return f"{_OLD if old else ''}{self._state_text}"
+
+    def show_state(self, text: str) -> None:
+        """Show the state as it is now, until State is pressed again."""
+        self._state_text, self._state_of = text, self._newest

@@ -36,7 +36,7 @@ class Moves:
     ) -> None:
         self._put = put
         self._variable = variable
-        self.legal: Legal | None = None
+        self.offered: Legal | None = None
         self._buttons = [self._button(place, on_click) for place in range(MOST_BUTTONS)]
         self._box = parts.completed_box("Move", "type a value, Enter steps", on_enter, "move")
         self._box.observe(lambda _: on_change(), "value")
@@ -59,22 +59,36 @@ class Moves:
         """Empty the box."""
         self._put(self._box, value="")
 
-    def show(self, legal: Legal | None, chosen: Any, *, disabled: bool) -> None:
-        """Offer what is legal now.
+    def offer(self, legal: Legal | None, all_values: Legal | None) -> Legal | None:
+        """Choose what there are buttons for.
 
         Args:
-            legal: The legal values; None for no buttons.
-            chosen: The value that the form holds.
+            legal: The legal values; None for none.
+            all_values: All values of the field, where they are few: each keeps its place.
+
+        Returns:
+            What is offered.
+        """
+        self.offered = _offered(legal, all_values)
+        return self.offered
+
+    def show(self, legal: Legal | None, chosen: Any, *, disabled: bool) -> None:
+        """Show what is offered.
+
+        Args:
+            legal: What of it is legal now.
+            chosen: The value that Step would send.
             disabled: True while nothing can be done.
         """
-        self.legal = legal
-        values = legal.values if legal is not None else ()
+        offered = self.offered
+        values = offered.values if offered is not None else ()
         as_buttons = values if len(values) <= MOST_BUTTONS else ()
         for place, made in enumerate(self._buttons):
             is_used = place < len(as_buttons)
             self._put(made.layout, display=None if is_used else "none")
-            if is_used and legal is not None:
-                self._name(made, legal, as_buttons[place], chosen, disabled)
+            if is_used and offered is not None:
+                is_legal = legal is not None and any(same(value, as_buttons[place]) for value in legal.values)
+                self._name(made, offered, as_buttons[place], chosen, disabled or not is_legal)
         self._put(self.row.layout, display=None if as_buttons else "none")
         options = tuple(dict.fromkeys(written(value) for value in values)) if not as_buttons else ()
         hint = f"one of {len(values)} legal moves, Enter steps" if options else "type a value, Enter steps"
@@ -105,16 +119,26 @@ class Moves:
             GrammarError: If it cannot be read.
         """
         text = self.text
-        if self.legal is not None and len(self.legal.fields) == 1:
-            for value in self.legal.values:
+        if self.offered is not None and len(self.offered.fields) == 1:
+            for value in self.offered.values:
                 if written(value) == text:
-                    return {self.legal.fields[0]: value}
+                    return {self.offered.fields[0]: value}
         try:
             found = typed_values(read_payload("step", text, {}).payload, schema, self._variable)
         except OpenEnvError as error:
             raise GrammarError(str(error)) from error
         only = only_required_field(schema) if schema is not None else None
         return found if isinstance(found, Mapping) or only is None else {only.name: found}
+
+
+def _offered(legal: Legal | None, all_values: Legal | None) -> Legal | None:
+    """Choose what has a button: all values of the field, where those that are legal are among them."""
+    if all_values is None or len(all_values.values) > MOST_BUTTONS:
+        return legal
+    if legal is None:
+        return all_values
+    is_among = all(any(same(value, other) for other in all_values.values) for value in legal.values)
+    return all_values if legal.fields == all_values.fields and is_among else legal
 
 
 def written(value: Any) -> str:

@@ -19,6 +19,7 @@ from openenv_notebook.jupyter.render.drawn import of_result_by
 from openenv_notebook.jupyter.render.observations import changes, headline
 from openenv_notebook.jupyter.render.raw import raw_json
 from openenv_notebook.jupyter.render.renderers import Renderer, renderer_of
+from openenv_notebook.jupyter.render.tool_output import is_tool_output, tool_output
 from openenv_notebook.messages import StepResult
 
 HEIGHT, _ROW = 320, 28
@@ -127,7 +128,10 @@ class ObservationView:
         self._put(self._body, value=written)
 
     def _described(self, result: StepResult[Any], previous: StepResult[Any] | None, environment: str) -> Block:
-        return of_result_by(self._function or renderer_of(environment), result, previous)
+        function = self._function or renderer_of(environment)
+        if function is None and is_tool_output(result.observation):
+            function = tool_output
+        return of_result_by(function, result, previous)
 
 
 def _layout(**traits: str) -> dict[str, str]:

@@ -277,7 +277,7 @@ class Panel:
             self._hand.take_over(on)
 
     def _show_state(self, text: str) -> None:
-        self._log.state_text = text
+        self._log.show_state(text)
         self._publisher.request()
 
     def _variable(self, name: str) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from openenv_notebook.episode import Episode
 from openenv_notebook.jupyter.panel import screen
 from openenv_notebook.jupyter.panel.actions import ActionView
 from openenv_notebook.jupyter.panel.hand import Hand
@@ -59,7 +60,7 @@ class Picture:
         episodes = client.episodes
         entry = self._log.refresh(episodes, self._code)
         newest = next(iter(entries(episodes)), None)
-        self._see(entry or newest)
+        self._see(entry or newest, episodes)
         why = self._hand.why_not()
         busy = bool(self._hand.commands.doing)
         self._header.refresh(
@@ -83,9 +84,9 @@ class Picture:
         self._put(self._said, value=screen.status(self._now(newest)))
         self._put(self._took, value=screen.hint(_took(newest)))
 
-    def _see(self, entry: Entry | None) -> None:
+    def _see(self, entry: Entry | None, episodes: Sequence[Episode]) -> None:
         """Show the observation of an entry; it is built anew only where it is another."""
-        result, previous = _results(entry)
+        result, previous = _results(entry, episodes)
         if self._seen[0] is result and self._seen[1] is previous:
             return
         self._seen = (result, previous)
@@ -121,13 +122,15 @@ def _next(client: Any, newest: Entry | None) -> str:
     return "Ready. Your move."
 
 
-def _results(entry: Entry | None) -> tuple[StepResult[Any] | None, StepResult[Any] | None]:
-    """Find what an entry shows and what it is compared with; of an entry that failed, what was there before."""
+def _results(entry: Entry | None, episodes: Sequence[Episode]) -> tuple[StepResult[Any] | None, StepResult[Any] | None]:
+    """Find what an entry shows and what it is compared with; of one that failed, the last that was there before."""
     if entry is None:
         return None, None
+    steps = episodes[entry.episode - 1].steps
+    place = next((place for place in range(len(steps) - 1, -1, -1) if steps[place] is entry.step), -1)
+    earlier = (found for step in reversed(steps[:place]) if (found := _result(step)) is not None)
     result = _result(entry.step)
-    previous = _result(entry.before) if entry.before is not None else None
-    return (result, previous) if result is not None else (previous, None)
+    return (result, next(earlier, None)) if result is not None else (next(earlier, None), None)
 
 
 def _result(step: Any) -> StepResult[Any] | None:

@@ -104,9 +104,9 @@ PANEL_CSS = """
 .openenv-panel .openenv-area > * { margin: 0; }
 .openenv-panel .openenv-area-observation { grid-area: observation; height: 366px; }
 .openenv-panel .openenv-area-action { grid-area: action; height: 366px; border-left: 1px solid var(--oe-line); }
-.openenv-panel .openenv-area-run { grid-area: run; height: 190px; border-left: 1px solid var(--oe-line);
+.openenv-panel .openenv-area-run { grid-area: run; height: 178px; border-left: 1px solid var(--oe-line);
   border-top: 1px solid var(--oe-line); }
-.openenv-panel .openenv-area-log { grid-area: log; height: 190px; border-top: 1px solid var(--oe-line); }
+.openenv-panel .openenv-area-log { grid-area: log; height: 178px; border-top: 1px solid var(--oe-line); }
 .openenv-panel .openenv-heading { font-size: 11px; letter-spacing: .06em; text-transform: uppercase; font-weight: 600;
   color: var(--oe-muted); }
 .openenv-panel .openenv-hint { color: var(--oe-muted); font-size: 12px; }
@@ -147,25 +147,28 @@ PANEL_CSS = """
 .openenv-panel .openenv-area-observation > .openenv-observation { margin-top: 4px; }
 
 .openenv-panel .openenv-log-head { height: 30px; gap: 5px; flex-wrap: nowrap; }
-.openenv-panel .openenv-log-head > .openenv-viewing { flex: 1 1 170px; min-width: 0; overflow: hidden; }
+.openenv-panel .openenv-log-head > .openenv-viewing { flex: 1 1 90px; min-width: 0; overflow: hidden; }
 .openenv-panel .openenv-viewing .widget-html-content { text-align: right; white-space: nowrap; overflow: hidden;
   text-overflow: ellipsis; }
 .openenv-panel .openenv-log-head .jupyter-button { height: 24px; line-height: 22px; padding: 0 7px; font-size: 12px; }
 .openenv-panel .openenv-log-head > .openenv-number { width: 46px; height: 24px; }
 .openenv-panel .openenv-log-head > .openenv-number input { height: 24px; width: 46px; padding: 0 2px 0 7px;
   font-size: 12px; margin: 0; }
-.openenv-panel .openenv-log-head > .widget-hslider { flex: 0 100 84px; width: 84px; min-width: 32px; height: 24px;
+.openenv-panel .openenv-log-head > .widget-hslider { flex: 0 1 84px; width: 84px; min-width: 56px; height: 24px;
   margin: 0 8px 0 6px; }
 /* Core widgets cannot name the slider's handle: it is for pointers; the box beside it, which has a name and takes the
    arrow keys, does the same for keys and screen readers. */
 .openenv-panel .openenv-log-head .noUi-handle { visibility: hidden; }
 .openenv-panel .openenv-log-head .noUi-handle .noUi-touch-area { visibility: visible; border-radius: 50%;
   background: var(--oe-card); border: 1px solid var(--oe-muted); cursor: pointer; }
+.openenv-panel .openenv-above { flex-wrap: nowrap; gap: 4px; border-bottom: 1px solid var(--oe-line); }
+.openenv-panel .openenv-above > .openenv-columns { flex: 1 1 0; min-width: 0; overflow: hidden; }
+.openenv-panel .openenv-above .jupyter-button { height: 18px; line-height: 16px; padding: 0 6px; font-size: 11px; }
 .openenv-panel .openenv-columns { font-family: var(--oe-mono); font-size: 12px; font-weight: 600; }
 .openenv-panel .openenv-columns .widget-html-content { color: var(--oe-muted); font-family: var(--oe-mono);
-  font-size: 12px; white-space: nowrap; padding: 0 5px; border-bottom: 1px solid var(--oe-line); overflow: hidden; }
-/* Whole rows of 19 px: six, five where it is narrow. */
-.openenv-panel .openenv-steps { width: 100%; flex: 1 1 0; min-height: 0; height: auto; max-height: 114px; }
+  font-size: 12px; white-space: nowrap; padding: 0 5px; overflow: hidden; }
+/* Whole rows of 19 px. */
+.openenv-panel .openenv-steps { width: 100%; flex: 1 1 0; min-height: 0; height: auto; max-height: 95px; }
 .openenv-panel .openenv-steps select { width: 100%; height: 100%; border: 0; padding: 0; border-radius: 0;
   font-family: var(--oe-mono); font-size: 12px; background: transparent; overflow: auto; }
 .openenv-panel .openenv-steps option { padding: 2px 5px; border-bottom: 1px solid var(--oe-line); }
@@ -175,22 +178,22 @@ PANEL_CSS = """
 .openenv-panel .openenv-code textarea { width: 100%; height: 100%; font-family: var(--oe-mono); font-size: 12px;
   resize: none; white-space: pre; overflow: auto; }
 
-.openenv-panel .openenv-status { padding: 5px 14px; min-height: 30px; border-top: 1px solid var(--oe-line);
+/* Two lines, filled or not: an error moves nothing. */
+.openenv-panel .openenv-status { padding: 3px 14px; height: 42px; border-top: 1px solid var(--oe-line);
   background: var(--oe-soft); flex-wrap: nowrap; }
 .openenv-panel .openenv-status > .openenv-said { flex: 1 1 0; min-width: 0; }
 .openenv-panel .openenv-said .widget-html-content { font-size: 12px; color: var(--oe-muted); white-space: nowrap;
   overflow: hidden; text-overflow: ellipsis; }
 .openenv-panel .openenv-said [role=alert] { color: var(--oe-bad); font-weight: 550; white-space: normal;
-  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden;
+  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; line-height: 1.4; overflow: hidden;
   overflow-wrap: anywhere; }
 
 @container (max-width: 760px) {
-  .openenv-panel .openenv-steps { max-height: 95px; }
   .openenv-panel .openenv-body { grid-template-columns: minmax(0, 1fr);
     grid-template-areas: "observation" "action" "run" "log"; }
   .openenv-panel .openenv-area-action, .openenv-panel .openenv-area-run {
     border-left: 0; border-top: 1px solid var(--oe-line); }
-  .openenv-panel .openenv-area-action { height: 216px; }
+  .openenv-panel .openenv-area-action { height: 204px; }
   .openenv-panel .openenv-area-run { height: 176px; }
   .openenv-panel .openenv-area-log { height: 168px; }
 }

@@ -12,6 +12,7 @@ from support.wire import FarEnd, result_frame
 
 from openenv_notebook.attributes import attribute_dict
 from openenv_notebook.jupyter.panel import Panel
+from openenv_notebook.masking import learn_secrets
 from openenv_notebook.messages import Tool
 
 from .conftest import Env, move, rows, said, sends, settled
@@ -162,3 +163,84 @@ def test_an_environment_without_fields_is_stepped_at_once(panel_of: Callable[...
     click(panel._actions.step_button)
     settled(panel)
     assert far_end.steps == [{}]
+
+
+def test_what_was_edited_last_is_sent(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
+    """Filling the form, by hand or by set(), empties the Move box: what is shown and sent is the newer one."""
+    panel = panel_of(of("guess", kind="integer"))
+    edit(panel._actions._moves.box, "77")
+    eventually(lambda: "guess=77" in sends(panel))
+    panel.form.set({"guess": 5})
+    eventually(lambda: "guess=5" in sends(panel))
+    assert panel._actions._moves.box.value == ""
+    click(panel._actions.step_button)
+    settled(panel)
+    assert far_end.steps == [{"guess": 5}]
+
+
+def test_a_move_is_checked_before_it_is_sent(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
+    """What the schema refuses is refused in the Move box too: bounds, kinds, missing and unknown fields."""
+    schema = of("guess", kind="integer")
+    schema["properties"]["guess"] |= {"minimum": 1, "maximum": 100}
+    panel = panel_of(schema | {"additionalProperties": False})
+    box = panel._actions._moves.box
+    for wrong in ("1000", "word", '{"other": 3}', "guess=0"):
+        edit(box, wrong)
+        enter(box)
+        panel._publisher.flush_on_events_thread()
+        assert 'role="alert"' in said(panel), wrong
+        assert box.value == wrong
+    assert far_end.steps == []
+
+
+def test_buttons_keep_their_places(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
+    """Where a field has few values each keeps its button; what is not legal now is disabled, also at the end."""
+    legal = iter((["left", "down"], ["up"], []))
+    far_end.policy = lambda request: result_frame({"legal_actions": next(legal)})
+    choices = ["up", "down", "left", "right"]
+    schema = {"type": "object", "properties": {"direction": {"enum": choices}}, "required": ["direction"]}
+    panel = panel_of(schema)
+    seen = []
+    for click_on in ("left", "up", None):
+        panel._publisher.flush_on_events_thread()
+        buttons = [made for made in panel._actions._moves._buttons if made.layout.display != "none"]
+        assert [made.description for made in buttons] == choices
+        seen.append([made.description for made in buttons if not made.disabled])
+        assert panel.form.widget.layout.display == "none"
+        if click_on is not None:
+            click(move(panel, click_on))
+            settled(panel)
+    assert seen == [["down", "left"], ["up"], []]
+
+
+def test_a_tool_s_output_is_seen_without_its_envelope(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
+    """What a tool gave is shown under its name, not the lists and flags it travels in."""
+    result = {
+        "content": [{"type": "text", "text": '{"sum":5}'}],
+        "structured_content": {"sum": 5},
+        "meta": None,
+        "data": {"sum": 5},
+        "is_error": False,
+    }
+    far_end.policy = lambda request: result_frame(
+        {"tool_name": "add", "result": result, "error": None} if request["type"] == "step" else {}
+    )
+    panel = panel_of(CALLS, [Tool(name="add", description="", input_schema={"type": "object", "properties": {}})])
+    click(panel._actions.step_button)
+    settled(panel)
+    assert "sum" in panel._observation.text and "5" in panel._observation.text
+    assert "structured_content" not in panel._observation.text
+
+
+def test_a_password_by_schema_is_a_secret(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
+    """A field that the schema marks as secret is in no text of the panel, whatever its name."""
+    schema = of("word_of_panel") | {"properties": {"word_of_panel": {"type": "string", "format": "password"}}}
+    far_end.policy = lambda request: result_frame({})
+    learn_secrets(schema)
+    panel = panel_of(schema)
+    panel.form.set({"word_of_panel": "s3cret"})
+    eventually(lambda: "os.environ" in sends(panel))
+    click(panel._actions.step_button)
+    settled(panel)
+    assert far_end.steps == [{"word_of_panel": "s3cret"}]
+    assert "s3cret" not in panel.python() + sends(panel) + "".join(rows(panel)) + panel.client.episode.to_jsonl()

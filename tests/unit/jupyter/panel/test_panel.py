@@ -116,6 +116,48 @@ def test_a_refused_action_is_told_at_its_field(live: Panel, far_end: FarEnd) -> 
     assert "unheard of" in eventually(lambda: "unheard" in said(live) and said(live))
 
 
+def test_failures_leave_the_last_observation(live: Panel, far_end: FarEnd) -> None:
+    """However many steps fail in a row, the last observation is seen, and the failures stand in no chart."""
+    live.client.step(column=1)
+    far_end.policy = lambda request: error_frame("EXECUTION_ERROR", "broken")
+    for _ in range(3):
+        with pytest.raises(EnvironmentFailed):
+            live.client.step(column=2)
+    eventually(lambda: len(rows(live)) == 5)
+    live._publisher.flush_on_events_thread()
+    assert "'column': 1" in live._observation.text or "column 1" in live._observation.text
+    assert "1 step" in live._run._chart.value
+
+
+def test_a_refusal_says_why_at_the_bottom(live: Panel, far_end: FarEnd) -> None:
+    """The line at the bottom names the wrong field, also where the form is not seen."""
+    errors = [{"loc": ["column"], "msg": "must be on the board", "type": "value_error"}]
+    far_end.policy = lambda request: error_frame("VALIDATION_ERROR", "Invalid message", errors=errors)
+    live.form.set({"column": 2})
+    click(live._actions.step_button)
+    settled(live)
+    assert "column: must be on the board" in said(live)
+
+
+def test_the_state_says_when_it_is_old(live: Panel) -> None:
+    """The state that was asked for is marked once a step was made after it."""
+    edit(live._log._state, True)
+    eventually(lambda: "step_count" in live._log._code.value)
+    assert "before the last steps" not in live._log._code.value
+    settled(live)
+    live.client.step(column=1)
+    eventually(lambda: live._log._code.value.startswith("before the last steps"))
+
+
+def test_a_seed_is_a_whole_number(panel: Panel, far_end: FarEnd) -> None:
+    """What is no whole number is refused in the seed's box, and nothing is sent."""
+    edit(panel._header._seed, "abc")
+    click(panel._header.reset_button)
+    settled(panel)
+    assert "a seed is a whole number" in said(panel)
+    assert far_end.requests == []
+
+
 def test_reset_takes_what_is_filled_in_and_nothing_else(panel: Panel, far_end: FarEnd) -> None:
     """Seed and further arguments go out typed as a line of %openenv reset would be; what is empty is left out (A28)."""
     click(panel._header.reset_button)
@@ -263,6 +305,7 @@ def test_old_steps_are_on_further_pages(live: Panel) -> None:
     for _ in range(250):
         live.client.step(column=1)
     eventually(lambda: len(rows(live)) == 200 and rows(live)[0].startswith("250 "))
+    eventually(lambda: not live._log._older.disabled)
     click(live._log._older)
     eventually(lambda: len(rows(live)) == 51)
     assert rows(live)[-1].startswith("reset")
