@@ -17,7 +17,7 @@ from openenv_notebook.client import EnvClient, GenericEnvClient
 from openenv_notebook.errors import AtCapacity, InvalidTarget
 from openenv_notebook.limits import check_seconds
 from openenv_notebook.messages import ActT, ObsT, StateT, short_repr
-from openenv_notebook.servers import Server, SharedServer
+from openenv_notebook.servers import Server, SharedServer, hold_at
 from openenv_notebook.sync_client import SyncEnvClient
 from openenv_notebook.targets import Address, Target, parse_target
 
@@ -117,13 +117,16 @@ def connect(
         >>> env.close()
     """
     check_seconds(timeout=timeout, connect_timeout=connect_timeout, wait=wait)
-    target, kind = target.url if isinstance(target, Server) else target, adopt(client)
+    server = target if isinstance(target, Server) else None
+    target, kind = server.url if server is not None else target, adopt(client)
     _refuse_unknown(settings, kind)
     settings |= {"connect_timeout_s": connect_timeout, "message_timeout_s": timeout, "wait_s": wait}
     settings |= {"headers": headers, "token": token}
     parsed = _read(target)
     if isinstance(parsed, Address):
-        made = kind(cast(str, target), **settings)
+        # A server that clients share stays while one is on it that was given its address.
+        hold = hold_at(cast(str, target), parsed)
+        made = kind(cast(str, target), **settings) if hold is None else kind(provider=hold, **settings)
     else:
         made = kind(provider=SharedServer(parsed), **settings)
     owner, queue = registry.current_owner(), _Queue()
@@ -133,6 +136,10 @@ def connect(
             _connect_when_free(env, owner, wait, connect_timeout, queue if progress is not None else None)
     except BaseException:
         env.close()
+        if server is not None:
+            server._given_up()
+            # Who keeps the traceback does not keep the server.
+            server = None
         raise
     registry.remember(made, env.base_url or "", owner)
     return env

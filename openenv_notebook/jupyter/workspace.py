@@ -10,7 +10,7 @@ from IPython.core.error import UsageError
 
 from openenv_notebook.attributes import nearest
 from openenv_notebook.errors import UnknownClient
-from openenv_notebook.servers import Server
+from openenv_notebook.servers import Backend, Server, running_own
 from openenv_notebook.sync_client import SyncEnvClient
 
 AnyClient = SyncEnvClient[Any, Any, Any]
@@ -129,6 +129,31 @@ class Workspace:
         self._shell.push({name: client})
         self.current = name
         return ended
+
+    def all_servers(self) -> list[tuple[str, Server | Backend]]:
+        """List the servers of %openenv serve, and those that serve() started.
+
+        Returns:
+            Each with the name of its client, else with the variable that holds it; one that no
+            variable holds is that of "nobody".
+        """
+        found: list[tuple[str, Server | Backend]] = list(self.servers.items())
+        known = {id(server) for server in self.servers.values()}
+        for name, value in list(self.namespace.items()):
+            if isinstance(value, Server) and not name.startswith("_") and value.running and id(value) not in known:
+                known.add(id(value))
+                found.append((name, value))
+        for own in running_own():
+            server = own.server
+            if server is None or id(server) not in known:
+                found.append(("nobody", server or own.backend))
+        return found
+
+    def stop_server(self, server: Server | Backend) -> None:
+        """Stop a server and forget it."""
+        for name in [name for name, other in self.servers.items() if other is server]:
+            del self.servers[name]
+        server.stop()
 
     def close(self, name: str) -> None:
         """Close a client; its variable stays and says that it is closed."""

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from openenv_notebook.servers.backend import Backend, Progress
-from openenv_notebook.servers.server import Server, serve
-from openenv_notebook.servers.shared import OwnServer, SharedServer, running_servers
+from openenv_notebook.servers.server import Running, Server, running_own, serve
+from openenv_notebook.servers.shared import OwnServer, SharedServer, hold_at, running_servers
 
-__all__ = ["Backend", "OwnServer", "Progress", "Server", "SharedServer", "running_servers", "serve"]
+__all__ = [
+    "Backend",
+    "OwnServer",
+    "Progress",
+    "Running",
+    "Server",
+    "SharedServer",
+    "hold_at",
+    "running_own",
+    "running_servers",
+    "serve",
+]

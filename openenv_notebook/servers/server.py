@@ -10,21 +10,30 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
+from openenv_notebook import registry
 from openenv_notebook.servers.backend import Backend, Progress
 from openenv_notebook.servers.choosing import Served, Wish, choose
+from openenv_notebook.servers.owned import Running, running_own, stop_earlier
+
+__all__ = ["Running", "Server", "running_own", "serve"]
 
 
 class Server:
     """A server that belongs to whoever started it: closing its clients never stops it.
 
     Use :func:`serve` to make one; ``with serve(...) as server`` stops it at the end. It ends
-    with this process, however that ends.
+    with this process, however that ends. A cell that serves again replaces its earlier server:
+    that one stops as soon as no variable holds it.
     """
 
     def __init__(self, what: Served, wish: Wish) -> None:
         self._what = what
         self._wish = wish
-        self._backend: Backend = choose(what, wish)
+        self._running = Running(self, choose(what, wish), registry.current_owner())
+
+    @property
+    def _backend(self) -> Backend:
+        return self._running.backend
 
     def _start(self, ready_within: float, progress: Progress | None) -> Self:
         try:
@@ -32,7 +41,12 @@ class Server:
         except BaseException:
             self._backend.stop()
             raise
+        self._running.begin()
         return self
+
+    def _given_up(self) -> None:
+        """Note that a connect to this server failed: it stops when nobody holds it any more."""
+        self._running.given_up = True
 
     @property
     def url(self) -> str:
@@ -71,7 +85,7 @@ class Server:
 
     def stop(self) -> None:
         """End all sessions and stop, within 3 s. A second time does nothing."""
-        self._backend.stop()
+        self._running.stop()
 
     def replace(
         self,
@@ -105,7 +119,7 @@ class Server:
         wish = dataclasses.replace(self._wish, **{"port": port, **changes})
         new = choose(what, wish)
         self._backend.stop()
-        self._backend, self._what, self._wish = new, what, wish
+        self._running.backend, self._what, self._wish = new, what, wish
         return self._start(ready_within, progress)
 
     def __enter__(self) -> Self:
@@ -175,4 +189,6 @@ def serve(
         action=action,
         observation=observation,
     )
-    return Server(what, wish)._start(ready_within, progress)
+    server = Server(what, wish)
+    stop_earlier(server._running.owner, port)
+    return server._start(ready_within, progress)

@@ -7,11 +7,12 @@ import os
 import threading
 from collections.abc import Callable, Hashable
 from typing import Any
+from urllib.parse import urlsplit
 
 from openenv_notebook.errors import OpenEnvError, ServerStartFailed
 from openenv_notebook.servers.backend import Backend
 from openenv_notebook.servers.choosing import Served, Wish, choose
-from openenv_notebook.targets import LocalTarget
+from openenv_notebook.targets import Address, LocalTarget
 
 _guard = threading.Lock()
 _shared: dict[Hashable, Started] = {}
@@ -126,17 +127,72 @@ class SharedServer:
         """Let go, also during the start; the server stops when nobody holds it. Again it does nothing."""
         with _guard:
             entry, self._held = self._held, None
-            if entry is None:
-                return
-            entry.holders -= 1
-            last = entry.holders <= 0
-            if last and _shared.get(_key(self._what)) is entry:
-                del _shared[_key(self._what)]
-        entry.wake()
-        if last:
-            entry.stop()
+        if entry is not None:
+            _let_go(entry)
 
     give_up_start = stop
+
+
+class Hold:
+    """A client's hold on a shared server that it was given the address of; a provider, too.
+
+    Args:
+        entry: The server.
+        address: Its address, as it was typed.
+    """
+
+    def __init__(self, entry: Started, address: str) -> None:
+        self._entry = entry
+        self._address = address
+        self._holds = False
+
+    def start(self) -> str:
+        """Take hold, where the server is still there; returns the address."""
+        with _guard:
+            if not self._holds and self._entry in _shared.values():
+                self._entry.holders += 1
+                self._holds = True
+        return self._address
+
+    def stop(self) -> None:
+        """Let go; the server stops when nobody holds it. Again it does nothing."""
+        with _guard:
+            held, self._holds = self._holds, False
+        if held:
+            _let_go(self._entry)
+
+
+def hold_at(text: str, address: Address) -> Hold | None:
+    """Find the shared server of this process that an address leads to.
+
+    Args:
+        text: The address as it was typed.
+        address: What it means.
+
+    Returns:
+        What holds it for a client; None for any other server.
+    """
+    port = urlsplit(address.http_url).port
+    if not address.is_loopback or port is None:
+        return None
+    with _guard:
+        for entry in _shared.values():
+            backend = entry.backend
+            if backend is not None and backend.running and urlsplit(backend.url).port == port:
+                return Hold(entry, text)
+    return None
+
+
+def _let_go(entry: Started) -> None:
+    """Take one holder away; the last one stops the server, or its start."""
+    with _guard:
+        entry.holders -= 1
+        last = entry.holders <= 0
+        for key in [key for key, other in _shared.items() if last and other is entry]:
+            del _shared[key]
+    entry.wake()
+    if last:
+        entry.stop()
 
 
 class OwnServer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from openenv_notebook.servers import Server
+from openenv_notebook.servers import Backend, Server
 from openenv_notebook.sync_client import SyncEnvClient
 
 START = """nothing is connected; to start:
@@ -67,7 +67,7 @@ def schema_text(schema: Mapping[str, Any]) -> str:
     return write_text(of_schema(schema))
 
 
-def server_line(name: str, server: Server) -> str:
+def server_line(name: str, server: Server | Backend) -> str:
     """Write a server in a line: what it serves, where, and its sessions as far as they are known."""
     if not server.running:
         return f"server of {name}: {server.name}, stopped"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from IPython.core.error import UsageError
@@ -19,6 +19,7 @@ from openenv_notebook.jupyter.desk import Desk, action_schema
 from openenv_notebook.jupyter.progress import ProgressLine
 from openenv_notebook.jupyter.verbs.verb import TARGET, Verb
 from openenv_notebook.jupyter.workspace import AnyClient
+from openenv_notebook.servers import Backend, Server
 from openenv_notebook.servers import serve as serve_on
 from openenv_notebook.targets import parse_target
 
@@ -111,8 +112,13 @@ def serve(desk: Desk, rest: str) -> Any:
     settings: dict[str, Any] = {key: int(line.options[key]) for key in ("port", "sessions") if key in line.options}
     if "arg" in line.options:
         settings["arguments"] = dict(_argument(text) for text in line.options["arg"])
+    connecting = _settings(line.options)
     server = serve_on(what, progress=ProgressLine(desk.shell), **settings)
-    client = connect_to(server.url, **_settings(line.options))
+    try:
+        client = connect_to(server.url, **connecting)
+    except BaseException:
+        server.stop()
+        raise
     ended = desk.workspace.bind(name, client)
     desk.workspace.servers[name] = server
     given = "".join(f", {key}={value!r}" for key, value in settings.items())
@@ -141,11 +147,12 @@ def use(desk: Desk, rest: str) -> Any:
 
 
 def close(desk: Desk, rest: str) -> Any:
-    """Close a client, or all of them even if one fails."""
+    """Close a client, or all of them with the servers of %openenv serve, even if one fails."""
     line = read_words("close", rest, {"on": "text"})
     names = line.words or ([line.options["on"]] if "on" in line.options else [])
+    servers: list[tuple[str, Server | Backend]] = []
     if names == ["all"]:
-        names = list(desk.workspace.clients())
+        names, servers = list(desk.workspace.clients()), list(desk.workspace.servers.items())
         if not names:
             desk.say("nothing is connected")
     elif not names:
@@ -155,39 +162,57 @@ def close(desk: Desk, rest: str) -> Any:
         try:
             desk.workspace.close(name)
         except Exception as error:
-            if len(names) == 1:
+            if len(names) == 1 and not servers:
                 raise
-            failures.append((name, error))
+            failures.append((f"the client {name}", error))
         else:
             desk.say(f"{name} is closed")
     desk.twin = "\n".join(f"{name}.close()" for name in names)
+    failures += _stopped(desk, servers)
     if failures:
         told = "; ".join(f"{name}: {type(error).__name__}: {error}" for name, error in failures)
-        raise UsageError(f"{len(failures)} of {len(names)} clients could not be closed: {told}")
+        raise UsageError(f"{len(failures)} of {len(names) + len(servers)} could not be closed: {told}")
 
 
 def stop(desk: Desk, rest: str) -> Any:
-    """Stop a server that was started by serve, or all of them."""
+    """Stop a server that serve started, here or in Python, or all of them."""
     line = read_words("stop", rest, {})
-    servers = desk.workspace.servers
-    names = list(servers) if line.words in ([], ["all"]) else line.words
-    for name in names:
-        if name not in servers:
+    servers = desk.workspace.all_servers()
+    known = list(dict.fromkeys(name for name, _ in servers))
+    wanted = known if line.words in ([], ["all"]) else line.words
+    for name in wanted:
+        if name not in known:
             raise UsageError(
-                f"no server is named {name!r}{nearest(name, servers)} (servers: {', '.join(servers) or 'none'})"
+                f"no server is named {name!r}{nearest(name, known)} (servers: {', '.join(known) or 'none'})"
             )
-        server = servers.pop(name)
-        server.stop()
-        desk.say(f"the server of {name} is stopped")
-    if not names:
-        desk.say("no server was started by %openenv serve")
+    if not wanted:
+        desk.say("no server was started by serve")
+    held = [name for name, value in desk.workspace.namespace.items() if isinstance(value, Server)]
+    chosen = [(name, server) for name, server in servers if name in wanted]
+    desk.twin = "\n".join(f"{name if name in held else 'server'}.stop()" for name, _ in chosen)
+    failures = _stopped(desk, chosen)
+    if failures:
+        raise UsageError("; ".join(f"{name} could not be stopped: {error}" for name, error in failures))
+
+
+def _stopped(desk: Desk, servers: Iterable[tuple[str, Server | Backend]]) -> list[tuple[str, Exception]]:
+    """Stop servers and say so; returns those that could not be stopped, and why."""
+    failures: list[tuple[str, Exception]] = []
+    for name, server in servers:
+        try:
+            desk.workspace.stop_server(server)
+        except Exception as error:
+            failures.append((f"the server of {name}", error))
+        else:
+            desk.say(f"the server of {name} is stopped")
+    return failures
 
 
 def status(desk: Desk, rest: str) -> Any:
     """Say who is connected, which servers run, and what is held."""
     no_words(read_words("status", rest, {}))
     overview(desk)
-    for name, server in desk.workspace.servers.items():
+    for name, server in desk.workspace.all_servers():
         print(render.server_line(name, server))
     threads = sorted(thread.name for thread in threading.enumerate() if thread.name.startswith("openenv"))
     print(f"threads: {', '.join(threads) or 'none'}")
@@ -277,6 +302,13 @@ VERBS = (
         {"field": "text"},
     ),
     Verb("status", "", "who is connected, which servers run, what is held", ("status",), status),
-    Verb("close", "[NAME … | all]", "close clients", ("close", "close env", "close all"), close, {"on": "text"}),
-    Verb("stop", "[NAME … | all]", "stop servers that serve started", ("stop", "stop env"), stop),
+    Verb(
+        "close",
+        "[NAME … | all]",
+        "close clients; all: with the servers of %openenv serve",
+        ("close", "close env", "close all"),
+        close,
+        {"on": "text"},
+    ),
+    Verb("stop", "[NAME … | all]", "stop servers that serve started, here or in Python", ("stop", "stop env"), stop),
 )

@@ -1,0 +1,191 @@
+"""Servers in a notebook: who stops them, what lists them, and what is refused before one starts."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from support.local_servers import listens
+from support.served import Broken, Divider
+from support.waiting import eventually
+from traitlets.config import Config
+
+from openenv_notebook import FactoryFailed, SyncEnvClient, connect, registry, serve
+from openenv_notebook.registry import Owner
+from openenv_notebook.servers import Server, running_own, running_servers
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture(scope="module")
+def ipython() -> InteractiveShell:
+    """The one shell of this process, which writes no history."""
+    InteractiveShell.clear_instance()
+    made: InteractiveShell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
+    made.run_cell("import asyncio; await asyncio.sleep(0)").raise_error()
+    return made
+
+
+@pytest.fixture
+def shell(ipython: InteractiveShell) -> Iterator[InteractiveShell]:
+    """The shell with the extension loaded; its clients and servers are ended afterwards."""
+    ipython.run_line_magic("load_ext", "openenv_notebook")
+    yield ipython
+    for value in list(ipython.user_ns.values()):
+        if isinstance(value, SyncEnvClient):
+            value.close()
+    for own in running_own():
+        own.stop()
+    ipython.run_line_magic("unload_ext", "openenv_notebook")
+    ipython.reset(new_session=False)
+
+
+class Cell:
+    """The cell that is run, as a notebook names it."""
+
+    def __init__(self) -> None:
+        self.key = "cell"
+        self.run = 1
+
+    def owner(self) -> Owner:
+        """Name it."""
+        return Owner(self.key, self.run)
+
+
+@pytest.fixture
+def cell() -> Iterator[Cell]:
+    """A cell that owns what is served; without a shell."""
+    made = Cell()
+    registry.set_owner(made.owner)
+    yield made
+    registry.set_owner(None)
+    for own in running_own():
+        own.stop()
+
+
+def magic(shell: InteractiveShell, line: str) -> Any:
+    """Run the line magic as typed."""
+    return shell.run_line_magic("openenv", line)
+
+
+def serving() -> list[str]:
+    """The threads of servers."""
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("openenv-server")]
+
+
+def test_a_connect_that_fails_leaves_no_server(shell: InteractiveShell) -> None:
+    """%openenv serve of a class whose constructor raises leaves no thread, no server and no name."""
+    shell.user_ns["Broken"] = Broken
+    with pytest.raises(FactoryFailed, match="could not build"):
+        magic(shell, "serve Broken")
+    assert serving() == []
+    assert running_own() == []
+    assert "env" not in shell.user_ns
+
+
+def test_a_server_that_nobody_holds_after_a_failed_connect_stops() -> None:
+    """connect(serve(Broken)) fails, and its server ends with the error; one that is held stays its owner's."""
+    with pytest.raises(FactoryFailed):
+        connect(serve(Broken))
+    gc.collect()
+    eventually(lambda: serving() == [], what="the server has stopped")
+    with serve(Broken) as held:
+        with pytest.raises(FactoryFailed):
+            connect(held)
+        assert held.running
+
+
+def test_an_address_outlives_the_object_that_gave_it(cell: Cell) -> None:
+    """A server whose object is dropped goes on for those with its address, until its cell serves again."""
+    url = serve(Divider).url
+    gc.collect()
+    with connect(url) as env:
+        env.reset()
+        cell.run = 2
+        new = serve(Divider)
+        assert not listens(url)
+        assert new.running
+
+
+def test_a_cell_that_serves_again_replaces_its_server(cell: Cell) -> None:
+    """Run again, `srv = serve(E)` stops the old server when srv is overwritten; lists and other cells keep theirs."""
+    held = [serve(Divider)]
+    srv: Server = serve(Divider)
+    first = srv.url
+    cell.run = 2
+    held.append(serve(Divider))
+    srv = serve(Divider)
+    gc.collect()
+    eventually(lambda: not listens(first), what="the overwritten server has stopped")
+    assert srv.running
+    assert [server.running for server in held] == [True, True]
+
+
+def test_a_cell_that_serves_again_gets_its_port(cell: Cell) -> None:
+    """Run again, `srv = serve(E, port=…)` takes the port from the server of the run before."""
+    srv = serve(Divider)
+    port = int(srv.url.rpartition(":")[2])
+    cell.run = 2
+    again = serve(Divider, port=port)
+    assert (srv.running, again.running) == (False, True)
+
+
+def test_servers_of_python_are_listed_and_stopped(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+    """%openenv status names serve()'s servers by their variables; stop takes them by name, or all."""
+    shell.user_ns["srv"] = serve("demo:grid")
+    shell.user_ns["more"] = [serve("demo:echo")]
+    magic(shell, "serve demo:guess --as g")
+    capsys.readouterr()
+    magic(shell, "status")
+    said = capsys.readouterr().out
+    assert "server of g: guess" in said
+    assert f"server of srv: grid · {shell.user_ns['srv'].url}" in said
+    assert "server of nobody: echo" in said
+    with pytest.raises(UsageError, match="did you mean 'srv'"):
+        magic(shell, "stop srvv")
+    magic(shell, "stop srv")
+    assert capsys.readouterr().out == "openenv: the server of srv is stopped\n"
+    magic(shell, "python")
+    assert capsys.readouterr().out == "srv.stop()\n"
+    magic(shell, "stop all")
+    assert running_own() == []
+    assert magic(shell, "stop") is None
+    assert "no server was started" in capsys.readouterr().out
+
+
+def test_close_all_stops_what_serve_started(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+    """close all ends clients and the servers of %openenv serve, even if a client fails, and says what failed."""
+    magic(shell, "serve demo:grid --as a")
+    magic(shell, "demo echo --as b")
+    shell.user_ns["own"] = serve("demo:guess")
+
+    def fail() -> None:
+        raise OSError("no way")
+
+    broken = shell.user_ns["b"]
+    broken.close = fail
+    capsys.readouterr()
+    with pytest.raises(UsageError, match="1 of 3 could not be closed: the client b: OSError: no way"):
+        magic(shell, "close all")
+    assert capsys.readouterr().out == "openenv: a is closed\nopenenv: the server of a is stopped\n"
+    assert shell.user_ns["own"].running
+    del broken.close
+
+
+def test_a_shared_server_stays_for_who_has_its_address(shell: InteractiveShell) -> None:
+    """A client connected by address keeps a demo's server when the demo's own client closes; the last one stops it."""
+    magic(shell, "demo grid --as g")
+    port = shell.user_ns["g"].base_url.rpartition(":")[2]
+    client = magic(shell, f"connect localhost:{port} --as tc")
+    magic(shell, "close g")
+    client.reset()
+    assert client.status == "open"
+    assert client.base_url == f"http://localhost:{port}"
+    assert len(running_servers()) == 1
+    magic(shell, "close tc")
+    assert running_servers() == []
