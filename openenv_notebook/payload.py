@@ -89,6 +89,11 @@ def _without_models(value: Any) -> Any:
         return value
     if isinstance(value, complex):
         raise MisuseError(f"this cannot be sent as JSON: {_NO_COMPLEX}")
+    if hasattr(value, "__next__") and not isinstance(value, type):
+        raise MisuseError(
+            f"this cannot be sent as JSON: a {type(value).__module__}.{type(value).__qualname__} is empty once it is "
+            "read; send what is in it: file.read(), list(items)"
+        )
     if isinstance(value, Mapping):
         return {key: _without_models(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -15,7 +15,8 @@ class Field:
     Attributes:
         name: Its name on the wire.
         required: True when it must be given.
-        schema: Its JSON Schema, with a ``$ref`` at its root replaced by what it names.
+        schema: Its JSON Schema, with a ``$ref`` at its root, or in a branch of a union there, replaced by
+            what it names.
     """
 
     name: str
@@ -105,8 +106,18 @@ def action_fields(schema: Mapping[str, Any]) -> list[Field]:
     for item in objects:
         for name, part in item["properties"].items():
             required = all(name in other.get("required", ()) for other in objects)
-            fields.setdefault(name, Field(name, required, resolved(part, schema)))
+            fields.setdefault(name, Field(name, required, _unfolded(part, schema)))
     return [_choice(field, objects) if field.is_fixed else field for field in fields.values()]
+
+
+def _unfolded(part: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Follow the references of a field and of the branches it may have, such as an enum or null."""
+    found = dict(resolved(part, root))
+    for key in ("anyOf", "oneOf"):
+        branches = found.get(key)
+        if isinstance(branches, list):
+            found[key] = [resolved(branch, root) if isinstance(branch, Mapping) else branch for branch in branches]
+    return found
 
 
 def _choice(field: Field, objects: list[Mapping[str, Any]]) -> Field:

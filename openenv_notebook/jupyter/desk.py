@@ -59,7 +59,11 @@ class Desk:
 
         Returns:
             The name and the client.
+
+        Raises:
+            UsageError: If nothing is connected, or --out names an open client.
         """
+        self._spare(line.options.get("out"))
         name, client = self.workspace.get(line.options.get("on"))
         timeout = line.options.get("timeout")
         return name, client if timeout is None else client.options(timeout=timeout)
@@ -68,10 +72,15 @@ class Desk:
         """Bind a value to the name --out gives, and return it."""
         name = line.options.get("out")
         if name is not None:
-            if not name.isidentifier():
-                raise UsageError(f"{name!r} is no name for a variable; --out result")
+            if self.workspace.held(name) is not value:
+                self._spare(name)
             self.workspace.namespace[name] = value
         return value
+
+    def _spare(self, name: str | None) -> None:
+        """Refuse to bind a value to the name of an open client: nothing else may hold it."""
+        if name is not None and self.workspace.held(name) is not None:
+            raise UsageError(f"{name} holds an open client and is not overwritten; choose another name: --out result")
 
     def values(self, payload: Any, schema: Mapping[str, Any] | None, call: str) -> Any:
         """Turn what was typed into values: by what the fields take, where that is known.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import keyword
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -118,6 +119,8 @@ class Tokens:
         value: Any = self.word()
         if takes[name] == "number":
             value = _number(name, value)
+        if name == "out" and (not value.isidentifier() or keyword.iskeyword(value)):
+            raise GrammarError(f"{value!r} is no name for a variable; --out result")
         if takes[name] == "list":
             line.options.setdefault(name, []).append(value)
         else:

@@ -7,6 +7,7 @@ import datetime
 import decimal
 import enum
 import importlib.util
+import io
 import json
 import math
 import pathlib
@@ -230,6 +231,13 @@ def test_complex_numbers_are_refused(value: Any) -> None:
     """They do not go out as text that looks like a number."""
     with pytest.raises(MisuseError, match="no complex numbers"):
         to_bytes(fields_of({"x": value}))
+
+
+@pytest.mark.parametrize("value", [io.StringIO("a\nb"), iter([1]), (n for n in [1]), [io.BytesIO(b"a")]])
+def test_what_is_empty_once_it_is_read_is_refused(value: Any) -> None:
+    """An open file does not go out as a list of its lines, nor is an iterator used up by a step."""
+    with pytest.raises(MisuseError, match=r"send what is in it: file\.read\(\)"):
+        fields_of({"x": value})
 
 
 def test_an_object_that_cannot_be_sent_is_named() -> None:

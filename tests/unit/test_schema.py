@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel, Field, TypeAdapter
 from support.recorded import schemas, shapes
 
+from openenv_notebook.jupyter.render import kind
 from openenv_notebook.schema import action_fields, only_required_field, takes_any_field
 
 ACTIONS = {name: schema["action"] for name, schema in schemas().items() if "action" in schema}
@@ -145,6 +146,15 @@ def test_a_union_has_the_fields_of_all_branches(union: dict[str, Any]) -> None:
     """Of a top-level union all fields are known, required where every branch requires them."""
     required = {field.name: field.required for field in action_fields(union)}
     assert required == {"type": True, "to": True, "why": False}
+
+
+def test_references_in_a_union_are_followed() -> None:
+    """An optional enum, which stands in a definition of its own, is read as its values."""
+    union = {"anyOf": [{"$ref": "#/$defs/Way"}, {"type": "null"}], "default": None}
+    way = {"type": "string", "enum": ["up", "down"]}
+    field = action_fields({"properties": {"way": union}, "$defs": {"Way": way}})[0]
+    assert field.schema == {"anyOf": [way, {"type": "null"}], "default": None}
+    assert kind(field.schema) == "up|down"
 
 
 @pytest.mark.parametrize("key", ["oneOf", "anyOf"])
