@@ -11,11 +11,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from openenv_notebook.client import EnvClient
 from openenv_notebook.demo import demo_names
 from openenv_notebook.jupyter.verbs import VERBS
 from openenv_notebook.jupyter.workspace import AnyClient, Workspace
 from openenv_notebook.schema import Field, action_fields, only_required_field
+from openenv_notebook.sync_client import SyncEnvClient
 
+_TOOLS = re.compile(r"(?:^|[^\w.])([A-Za-z_]\w*)\.tools\.(\w*)$")
 _LINE = re.compile(r"^\s*(?:[\w.,\s]+=\s*)?%{1,2}openenv(?:\s+(?P<rest>.*))?$", re.S)
 
 
@@ -37,6 +40,23 @@ def complete(workspace: Workspace, text: str) -> tuple[str, list[str]] | None:
     if not before:
         return fragment, _starting(fragment, [*VERBS, "help"])
     return _in_verb(workspace, before, fragment)
+
+
+def complete_tools(workspace: Workspace, text: str) -> tuple[str, list[str]] | None:
+    """Complete ``env.tools.NAME`` in Python, where jedi sees the annotation and none of the names.
+
+    Args:
+        workspace: The notebook's variables.
+        text: The line up to the cursor.
+
+    Returns:
+        The fragment that is completed and its completions; None for anything else.
+    """
+    found = _TOOLS.search(text)
+    client = workspace.namespace.get(found[1]) if found is not None else None
+    if found is None or not isinstance(client, (SyncEnvClient, EnvClient)):
+        return None
+    return found[2], _starting(found[2], dir(client.tools))
 
 
 def _in_verb(workspace: Workspace, before: list[str], fragment: str) -> tuple[str, list[str]]:
@@ -113,9 +133,15 @@ def _fields(schema: Mapping[str, Any], words: list[str], fragment: str) -> tuple
 def _values(field: Field | None) -> list[str]:
     if field is None:
         return []
-    values = field.schema.get("enum", ())
-    if field.schema.get("type") == "boolean":
-        values = (True, False)
+    unions = [field.schema.get(key) for key in ("anyOf", "oneOf")]
+    branches = [branch for union in unions if isinstance(union, list) for branch in union]
+    values: list[Any] = []
+    for part in (field.schema, *branches):
+        found = part.get("enum") if isinstance(part, Mapping) else None
+        if isinstance(found, list):
+            values += found
+        elif isinstance(part, Mapping) and part.get("type") == "boolean":
+            values += (True, False)
     return [value if isinstance(value, str) else json.dumps(value) for value in values]
 
 
@@ -131,16 +157,16 @@ def install(shell: Any, workspace: Workspace) -> Any:
         workspace: The clients by name.
 
     Returns:
-        What :func:`remove` takes away again; None where IPython (before 8.6) has no matchers.
+        What :func:`remove` takes away again. IPython before 8.6 completes tools only: its matchers see no lines.
     """
     try:
         from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
     except ImportError:
-        return None
+        return _install_tools(shell, workspace)
 
     def match(context: CompletionContext) -> dict[str, Any]:
         line = context.line_with_cursor[: context.cursor_position]
-        found = complete(workspace, line)
+        found = complete(workspace, line) or complete_tools(workspace, line)
         if found is None:
             return {"completions": []}
         fragment, names = found
@@ -150,6 +176,15 @@ def install(shell: Any, workspace: Workspace) -> Any:
     matcher: Any = context_matcher(identifier="openenv_notebook.magic")(match)
     shell.Completer.custom_matchers.append(matcher)
     return matcher
+
+
+def _install_tools(shell: Any, workspace: Workspace) -> Any:
+    def match(text: str) -> list[str]:
+        fragment, names = complete_tools(workspace, text) or ("", [])
+        return [text[: len(text) - len(fragment)] + name for name in names]
+
+    shell.Completer.custom_matchers.append(match)
+    return match
 
 
 def remove(shell: Any, match: Any) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from IPython.core.completer import provisionalcompleter
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from support.sockets import Peer, SocketServer
@@ -19,6 +20,7 @@ from traitlets.config import Config
 
 import openenv_notebook
 from openenv_notebook import InvalidAction, StepResult, SyncEnvClient, UnknownClient, serve
+from openenv_notebook.messages import Tool
 
 MAGICS = ("connect demo:grid --as g", "demo echo --as e", "reset --on g", "state --on g", "status", "close all", "")
 
@@ -410,12 +412,38 @@ def test_a_semicolon_is_no_part_of_the_verb(shell: InteractiveShell, verb: str) 
         assert body(shell, "step;", "hi\n").observation.message == "hi"
 
 
+@pytest.mark.parametrize(
+    ("name", "says"), [("class", "'class' is no name"), ("1x", "'1x' is no name"), ("env", "env holds an open client")]
+)
+def test_where_a_value_goes_is_checked_first(shell: InteractiveShell, name: str, says: str) -> None:
+    """--out with what is no name, or names an open client, is refused before anything is done."""
+    env = magic(shell, "demo echo")
+    magic(shell, "reset")
+    for line in ("step hi", "reset", "state"):
+        with pytest.raises(UsageError, match=says):
+            magic(shell, f"{line} --out {name}")
+    with pytest.raises(UsageError, match=says):
+        body(shell, f"step --out {name}", "hi\n")
+    assert len(env.episode) == 1 and shell.user_ns["env"] is env
+    assert magic(shell, "demo echo --as other --out other") is shell.user_ns["other"]
+
+
 def test_a_comment_is_no_verb(shell: InteractiveShell) -> None:
     """A cell whose first line holds a comment only is a step with the cell's body."""
     magic(shell, "demo echo")
     magic(shell, "reset")
     assert body(shell, "# a note", "hi\n").observation.message == "hi"
     assert body(shell, "step # a note", "ho\n").observation.message == "ho"
+
+
+def test_tools_are_completed(shell: InteractiveShell) -> None:
+    """Tab behind NAME.tools. offers the tools that are known, also where jedi looks at annotations only."""
+    magic(shell, "demo echo --as e")
+    shell.user_ns["e"].known.tools = [Tool(name="add", input_schema={}), Tool(name="echo_message", input_schema={})]
+    for text, names in (("e.tools.", ["add", "echo_message"]), ("x = e.tools.e", ["echo_message"])):
+        with provisionalcompleter():
+            found = [item.text.rpartition(".")[2] for item in shell.Completer.completions(text, len(text))]
+        assert found == names
 
 
 def test_help_is_where_people_look_for_it(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,9 @@ SCHEMA = {
             "metadata": {"type": "object"},
             "direction": {"enum": ["up", "down", "left"], "type": "string"},
             "fast": {"type": "boolean", "default": False},
+            "mood": {"anyOf": [{"$ref": "#/$defs/Mood"}, {"type": "null"}]},
         },
+        "$defs": {"Mood": {"enum": ["calm", "cross"], "type": "string"}},
         "required": ["direction"],
     }
 }
@@ -51,6 +53,7 @@ def workspace(*names: str) -> Any:
         ("%openenv step direction=u", ("u", ["up"])),
         ("%openenv step direction=up f", ("f", ["fast="])),
         ("%openenv step fast=t", ("t", ["true"])),
+        ("%openenv step mood=c", ("c", ["calm", "cross"])),
         ("%openenv call e", ("e", ["echo_message"])),
         ("%openenv call echo_message m", ("m", ["message="])),
         ("%openenv help ne", ("ne", ["nest"])),
