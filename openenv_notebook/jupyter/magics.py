@@ -12,7 +12,7 @@ from openenv_notebook.jupyter.arguments import GrammarError, is_silenced, split_
 from openenv_notebook.jupyter.desk import Desk
 from openenv_notebook.jupyter.manual import manual, page
 from openenv_notebook.jupyter.silence import silence
-from openenv_notebook.jupyter.verbs import VERBS
+from openenv_notebook.jupyter.verbs import VERBS, Verb
 from openenv_notebook.jupyter.verbs.clients import overview
 from openenv_notebook.jupyter.workspace import Workspace
 
@@ -58,11 +58,25 @@ class OpenEnvMagics(Magics):
         if found is None:
             names = [*VERBS, "help"]
             raise UsageError(f"{verb!r} is no verb of %openenv{nearest(verb, names)} ({', '.join(names)})")
+        if verb == "python":
+            return self._carried_out(found, rest, cell)
+        self._desk.twin = ""
+        outcome = "failed before anything was done"
+        try:
+            value = self._carried_out(found, rest, cell)
+            outcome = "has no Python of its own"
+            return value
+        finally:
+            self._desk.twin = self._desk.twin or f"# %openenv {verb} {outcome}"
+
+    def _carried_out(self, verb: Verb, rest: str, cell: str | None) -> Any:
         if cell is None:
-            return found.run(self._desk, rest)
-        if found.body is None:
-            raise UsageError(f"%%openenv {verb} takes no cell's body; write %openenv {verb}, or %%openenv step")
-        return found.body(self._desk, rest, cell)
+            return verb.run(self._desk, rest)
+        if verb.body is None:
+            raise UsageError(
+                f"%%openenv {verb.name} takes no cell's body; write %openenv {verb.name}, or %%openenv step"
+            )
+        return verb.body(self._desk, rest, cell)
 
     def _help(self, rest: str) -> None:
         name = without_end(rest).strip()

@@ -18,6 +18,7 @@ if sys.path and sys.path[0] == os.path.dirname(os.path.abspath(__file__)):
     del sys.path[0]
 
 import contextlib
+import importlib
 import importlib.util
 import json
 import shutil
@@ -110,10 +111,33 @@ def serve(order: dict[str, Any]) -> None:
         timeout_graceful_shutdown=1,
         access_log=False,
     )
+    refuse_what_is_no_app(order["app"])
     config.load()
     gate = load_gate()
     config.loaded_app = gate.Guarded(config.loaded_app, gate.Gate(order.get("allowed_hosts", ())))
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def refuse_what_is_no_app(app: str) -> None:
+    """End at once, in words, where module:attr is something else than an application.
+
+    Args:
+        app: The module and the attribute; one that cannot be imported is left to uvicorn.
+    """
+    module, _, path = app.removesuffix("()").partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for name in path.split("."):
+            found = getattr(found, name)
+    except Exception:
+        return
+    if isinstance(found, type) and hasattr(found, "reset") and hasattr(found, "step"):
+        sys.exit(
+            f"{app} is a class of environments, not an ASGI app: serve the class itself, "
+            f"from {module} import {path} and serve({path}), or module:app with app = create_app({path}, ...)"
+        )
+    if not callable(found):
+        sys.exit(f"{app} is no ASGI app, but an object of type {type(found).__name__}")
 
 
 def listen(port: int) -> socket.socket:

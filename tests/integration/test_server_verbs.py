@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from support.served import Broken, Divider
 from support.waiting import eventually
 from traitlets.config import Config
 
-from openenv_notebook import FactoryFailed, SyncEnvClient, connect, registry, serve
+from openenv_notebook import FactoryFailed, ServerStartFailed, SyncEnvClient, connect, registry, serve
 from openenv_notebook.registry import Owner
 from openenv_notebook.servers import Server, running_own, running_servers
 
@@ -189,3 +190,76 @@ def test_a_shared_server_stays_for_who_has_its_address(shell: InteractiveShell) 
     assert len(running_servers()) == 1
     magic(shell, "close tc")
     assert running_servers() == []
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("serve Dividr", "no class or variable Dividr here; did you mean 'Divider'.*module:app, docker:image"),
+        ("serve Nothing()", "no class or variable Nothing here .*a class of this notebook"),
+        ("serve Divider()", "not an object of it: %openenv serve Divider; --arg"),
+        ("serve Divider(start=5, x=1)", "not an object of it"),
+        ("nest off", "nest takes nothing, not 'off'"),
+        ("doctor foo", "takes options only, not 'foo'"),
+        ("python foo", "takes options only, not 'foo'"),
+        ("use env --field mesage", "no field 'mesage'; did you mean 'message'"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_words(shell: InteractiveShell, line: str, says: str) -> None:
+    """Names that are not there and words too many are refused before anything is done, with what works."""
+    shell.user_ns["Divider"] = Divider
+    magic(shell, "demo echo")
+    with pytest.raises(UsageError, match=says):
+        magic(shell, line)
+    assert running_own() == []
+
+
+def test_an_attribute_that_is_no_app_fails_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """module:attr that is a number or a class of environments is a failed start that says so, and what works."""
+    (tmp_path / "plain_things.py").write_text(
+        "number = 3\nclass Env:\n    def reset(self): pass\n    def step(self, action): pass\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ServerStartFailed) as caught:
+        serve("plain_things:number")
+    assert "no ASGI app, but an object of type int" in "\n".join(caught.value.log)
+    with pytest.raises(ServerStartFailed) as caught:
+        serve("plain_things:Env")
+    assert "from plain_things import Env and serve(Env)" in "\n".join(caught.value.log)
+
+
+def test_the_python_of_a_line_runs_alone(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """%openenv python after demo and serve prints what runs in an empty notebook."""
+    monkeypatch.setenv("A_TOKEN", "hf_secret")
+    options = "--client openenv_notebook:GenericEnvClient --token-env A_TOKEN --wait 2"
+    shell.user_ns["srv"] = serve("demo:grid")
+    for line in ("demo grid", "serve demo:grid --port 0 --wait 1", f"connect {shell.user_ns['srv'].url} {options}"):
+        magic(shell, line)
+        capsys.readouterr()
+        magic(shell, "python")
+        code = capsys.readouterr().out
+        assert "hf_secret" not in code
+        alone: dict[str, Any] = {}
+        exec(code, alone)
+        assert alone["env"].status == "open"
+        alone["env"].close()
+
+
+def test_the_python_is_never_that_of_an_older_line(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+    """After a verb without Python, or one that failed, %openenv python says so."""
+    magic(shell, "demo grid")
+    for line, says in (
+        ("status", "# %openenv status has no Python of its own\n"),
+        ("use env", "# %openenv use has no Python of its own\n"),
+        ("debug off", "# %openenv debug has no Python of its own\n"),
+    ):
+        magic(shell, line)
+        capsys.readouterr()
+        magic(shell, "python")
+        assert capsys.readouterr().out == says
+    with pytest.raises(UsageError):
+        magic(shell, "stop nothing")
+    magic(shell, "python")
+    assert capsys.readouterr().out == "# %openenv stop failed before anything was done\n"

@@ -10,7 +10,7 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from openenv_notebook.errors import show_full_tracebacks
-from openenv_notebook.jupyter.arguments import read_words
+from openenv_notebook.jupyter.arguments import no_words, read_words
 from openenv_notebook.jupyter.code import episode_code
 from openenv_notebook.jupyter.desk import Desk
 from openenv_notebook.jupyter.verbs.verb import Verb
@@ -21,7 +21,7 @@ _COST = "tasks on every loop of this kernel are now about 40 % slower; env.step(
 
 def python(desk: Desk, rest: str) -> Any:
     """Print the Python twin of the last verb, or of the whole episode."""
-    line = read_words("python", rest, {"all": "flag", "on": "text"})
+    line = no_words(read_words("python", rest, {"all": "flag", "on": "text"}))
     if not line.options.get("all"):
         print(desk.twin or "# nothing was done by %openenv yet")
         return
@@ -33,7 +33,7 @@ def doctor(desk: Desk, rest: str) -> Any:
     """Look for what stands in the way."""
     from openenv_notebook.jupyter.doctor import examine
 
-    read_words("doctor", rest, {})
+    no_words(read_words("doctor", rest, {}))
     for finding in examine(desk.shell, desk.workspace):
         print(finding)
 
@@ -49,7 +49,9 @@ def debug(desk: Desk, rest: str) -> Any:
 
 def nest(desk: Desk, rest: str) -> Any:
     """Let the notebook's own code call asyncio.run in a cell."""
-    read_words("nest", rest, {})
+    words = read_words("nest", rest, {}).words
+    if words:
+        raise UsageError(f"nest takes nothing, not {' '.join(words)!r}; to undo it restart the kernel")
     names = ("nest_asyncio2", "nest_asyncio") if sys.version_info < (3, 14) else ("nest_asyncio2",)
     for name in names:
         try:
@@ -57,6 +59,7 @@ def nest(desk: Desk, rest: str) -> Any:
         except ImportError:
             continue
         module.apply(asyncio.get_event_loop_policy().get_event_loop() if not _running() else None)
+        desk.twin = f"import {name}\n\n{name}.apply()"
         desk.say(f"{name} is applied: asyncio.run works in cells · {_COST}")
         return
     raise UsageError(f"{' or '.join(names)} is not installed: pip install {names[0]}")

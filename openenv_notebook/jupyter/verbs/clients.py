@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import threading
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
@@ -19,6 +20,7 @@ from openenv_notebook.jupyter.desk import Desk, action_schema
 from openenv_notebook.jupyter.progress import ProgressLine
 from openenv_notebook.jupyter.verbs.verb import TARGET, Verb
 from openenv_notebook.jupyter.workspace import AnyClient
+from openenv_notebook.schema import action_fields
 from openenv_notebook.servers import Backend, Server
 from openenv_notebook.servers import serve as serve_on
 from openenv_notebook.targets import parse_target
@@ -28,6 +30,8 @@ _SLOT_WITHIN = 10.0
 
 _CONNECT = {**TARGET, "client": "text", "header": "list", "token-env": "text"}
 _SERVE = {**TARGET, "port": "number", "sessions": "number", "arg": "list"}
+
+_SERVED = "MyEnv (a class of this notebook), ./folder, module:app, docker:image, uv:./folder or demo:grid"
 
 
 def connect(desk: Desk, rest: str) -> Any:
@@ -52,10 +56,27 @@ def _open(desk: Desk, target: str, line: Line) -> AnyClient:
     desk.workspace.check_name(name, force=bool(options.get("force")))
     client = _connected(desk, name, target, settings)
     ended = desk.workspace.bind(name, client)
-    shown = {key: value for key, value in settings.items() if key not in ("token", "headers") and value != 0.0}
-    desk.twin = f"{name} = openenv_notebook.connect({target!r}{''.join(f', {k}={v!r}' for k, v in shown.items())})"
+    desk.twin = _code(line, f"{name} = openenv_notebook.connect({target!r}{_given(line, settings)})")
     _introduce(desk, name, client, ended)
     return cast(AnyClient, desk.out(line, client))
+
+
+def _given(line: Line, settings: Mapping[str, Any]) -> str:
+    """Write what a line gives to connect() as Python; headers may be secret and are left out."""
+    written = {key: repr(settings[key]) for key in ("wait", "timeout") if settings.get(key)}
+    if "token-env" in line.options:
+        written["token"] = f"os.environ[{line.options['token-env']!r}]"
+    if "client" in line.options:
+        written["client"] = line.options["client"].replace(":", ".")
+    return "".join(f", {key}={value}" for key, value in written.items())
+
+
+def _code(line: Line, *statements: str) -> str:
+    """Write statements with the imports that they need."""
+    imports = ["import os"] if "token-env" in line.options else []
+    if "client" in line.options:
+        imports.append(f"import {line.options['client'].partition(':')[0]}")
+    return "\n".join([*dict.fromkeys([*imports, "import openenv_notebook"]), "", *statements])
 
 
 def _connected(desk: Desk, name: str, target: str, settings: dict[str, Any]) -> AnyClient:
@@ -104,11 +125,12 @@ def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
 def serve(desk: Desk, rest: str) -> Any:
     """Start a server on this machine and connect to it."""
     line = read_words("serve", rest, _SERVE)
+    _refuse_call(desk, rest)
     if len(line.words) != 1:
-        raise UsageError("serve takes one thing: %openenv serve MyEnv, ./folder, module:app, docker:image or demo:grid")
+        raise UsageError(f"serve takes one thing: {_SERVED}")
     name = line.options.get("as", "env")
     desk.workspace.check_name(name, force=bool(line.options.get("force")))
-    what: Any = desk.workspace.namespace.get(line.words[0], line.words[0])
+    what = _served(desk, line.words[0])
     settings: dict[str, Any] = {key: int(line.options[key]) for key in ("port", "sessions") if key in line.options}
     if "arg" in line.options:
         settings["arguments"] = dict(_argument(text) for text in line.options["arg"])
@@ -123,9 +145,41 @@ def serve(desk: Desk, rest: str) -> Any:
     desk.workspace.servers[name] = server
     given = "".join(f", {key}={value!r}" for key, value in settings.items())
     shown = line.words[0] if what is not line.words[0] else repr(what)
-    desk.twin = f"server = openenv_notebook.serve({shown}{given})\n{name} = openenv_notebook.connect(server.url)"
+    given_to_client = _given(line, connecting)
+    desk.twin = _code(
+        line,
+        f"server = openenv_notebook.serve({shown}{given})",
+        f"{name} = openenv_notebook.connect(server.url{given_to_client})",
+    )
     _introduce(desk, name, client, ended)
     return desk.out(line, client)
+
+
+def _refuse_call(desk: Desk, rest: str) -> None:
+    """Refuse ``E(…)``: a server builds its environments itself."""
+    called = re.match(r"\s*([^\W\d]\w*)\(", rest)
+    if called is None:
+        return
+    name = called[1]
+    if name not in desk.workspace.namespace:
+        raise UsageError(_unknown(desk, name))
+    raise UsageError(
+        f"serve takes the class, not an object of it: %openenv serve {name}; --arg name=value is for its constructor"
+    )
+
+
+def _served(desk: Desk, word: str) -> Any:
+    """Find what a word means: a class of the notebook, else a text for what else can be served."""
+    if word in desk.workspace.namespace:
+        return desk.workspace.namespace[word]
+    if word.isidentifier():
+        raise UsageError(_unknown(desk, word))
+    return word
+
+
+def _unknown(desk: Desk, name: str) -> str:
+    variables = [each for each, value in desk.workspace.namespace.items() if callable(value) and each[0] != "_"]
+    return f"there is no class or variable {name} here{nearest(name, variables)} · serve takes {_SERVED}"
 
 
 def use(desk: Desk, rest: str) -> Any:
@@ -139,11 +193,20 @@ def use(desk: Desk, rest: str) -> Any:
         raise UsageError(
             f"there is no client named {name!r}{nearest(name, known)} (connected: {', '.join(known) or 'none'})"
         )
+    if "field" in line.options:
+        _check_field(desk.workspace.clients()[name], line.options["field"])
     desk.workspace.current = name
     if "field" in line.options:
         desk.workspace.fields[name] = line.options["field"]
     field = desk.workspace.fields.get(name)
     desk.say(f"{name} is current" + (f" · %%openenv sends the cell's body as {field}" if field else ""))
+
+
+def _check_field(client: AnyClient, field: str) -> None:
+    """Refuse a field that actions do not have, where the server tells them."""
+    known = [each.name for each in action_fields(action_schema(client) or {})]
+    if known and field not in known:
+        raise UsageError(f"actions have no field {field!r}{nearest(field, known)} (fields: {', '.join(known)})")
 
 
 def close(desk: Desk, rest: str) -> Any:

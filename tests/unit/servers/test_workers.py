@@ -107,13 +107,14 @@ def test_what_is_raised_comes_back(loop: ServingLoop, error: BaseException) -> N
     async def work() -> str:
         try:
             await loop.run_in_executor(None, fail)
-        except (LookupError, RuntimeError, KeyboardInterrupt) as caught:
+        except (LookupError, RuntimeError) as caught:
             return type(caught).__name__
         return "nothing"
 
-    expected = "RuntimeError" if isinstance(error, StopIteration) else type(error).__name__
+    # An interrupt of the environment's own would end the loop.
+    expected = "LookupError" if isinstance(error, LookupError) else "RuntimeError"
     assert loop.run_until_complete(work()) == expected
-    assert len(loop.failures) == isinstance(error, Exception)  # type: ignore[attr-defined]
+    assert len(loop.failures) == 1  # type: ignore[attr-defined]
 
 
 def test_a_cancelled_wait_is_no_trouble(loop: ServingLoop) -> None:
