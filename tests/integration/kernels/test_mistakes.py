@@ -25,7 +25,7 @@ MISTAKES = (
     ("%openenv step column=1 column=2", "given twice"),
     ("%openenv step column='1", "close it with '"),
     ("%openenv step $nothing", "$nothing is no variable of this notebook"),
-    ("%openenv step column=$a.b[0]", "write it in Python: env.step(a.b[0])"),
+    ("%openenv step column=$a.b[0]", "write it in Python: board.step(column=a.b[0])"),
     ("%openenv step column=@/no/such/file", "cannot be read"),
     ("%openenv step --colum 1", "a field is written colum=VALUE"),
     ("%openenv step column=1 --on baord", "did you mean 'board'?"),

@@ -122,6 +122,15 @@ def test_tools_are_listed_and_called(notebook: Kernel, any_farm: Farm) -> None:
         assert type_in(notebook, "call echo_message message=hello").result == "'hello'"
         assert type_in(notebook, "call echo_message two words").result == "'two words'"
         assert type_in(notebook, 'call echo_message {"message": "{x} $y"}').result == "'{x} $y'"
+        assert type_in(notebook, "call echo_message message={x}").result == "'{x}'"
+        told = refused(notebook, "%openenv call echo_message message=$msg.x")
+        assert told.endswith("write it in Python: tools.call_tool('echo_message', message=msg.x)")
+        told = refused(notebook, "%openenv call echo_message $msg.x")
+        assert told.endswith("write it in Python: tools.call_tool('echo_message', message=msg.x)")
+        found = notebook.ask("complete", "tools.tools.e")["matches"]
+        assert [name.rpartition(".")[2] for name in found] == ["echo_message"]
+        assert type_in(notebook, "call echo_message message=hello;").result is None
+        assert notebook.ok("r = %openenv call echo_message message=hello;\nr").result == "'hello'"
         type_in(notebook, "call --on tools add a=3 b=4 --out both")
         assert notebook.ok("print(both['sum'])").stdout == "7\n"
         assert type_in(notebook, "python").stdout == "tools.call_tool('add', a=3, b=4)\n"
