@@ -12,7 +12,9 @@ LOWEST_TESTS = $(wildcard tests/unit tests/faults $(addprefix tests/integration/
 ALONE = $(wildcard $(addprefix tests/integration/,test_imports.py test_interrupts.py test_lifetimes.py test_rollouts.py \
 	$(addprefix kernels/,test_interrupts.py test_lifetimes.py test_rollouts.py)))
 ALONE_IN_BROWSER = $(wildcard $(addprefix tests/browser/,test_panel_kernels.py test_panel_speed.py))
-TOGETHER = -n auto --dist loadfile $(addprefix --ignore=,$(ALONE) $(ALONE_IN_BROWSER))
+TOGETHER = --dist loadfile $(addprefix --ignore=,$(ALONE) $(ALONE_IN_BROWSER))
+# One more than there are cores: somebody always waits for a kernel.
+JOBS := -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 )))
 # The tests start the newest and the oldest server we promise to work with by these Pythons.
 export OPENENV_PYTHON := $(CURDIR)/.venv/bin/python
 export OPENENV_OLD_PYTHON := $(CURDIR)/.venv-old/bin/python
@@ -24,7 +26,7 @@ demo: .venv/.installed-demo ## run the first notebook without a browser and prin
 	@$(VENV) notebooks/run.py notebooks/01_first_episode.ipynb
 
 test: .venv/.installed-test .venv-old/.installed ## run all tests, also in a browser and on the oldest versions
-	$(VENV) -m pytest $(TOGETHER) $(TESTS)
+	$(VENV) -m pytest $(JOBS) $(TOGETHER) $(TESTS)
 	$(VENV) -m pytest $(ALONE)
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory lowest
@@ -34,11 +36,11 @@ KERNELS := $(foreach version,6.31 7.0 7.3,.venv-kernel-$(version)/.installed)
 
 browser: .venv/.installed-browser $(KERNELS) ## run the browser tests only
 	@sh .ci/browser $(VENV)
-	$(VENV) -m pytest $(TOGETHER) tests/browser
+	$(VENV) -m pytest -n auto $(TOGETHER) tests/browser
 	$(VENV) -m pytest $(ALONE_IN_BROWSER)
 
 lowest: .venv-lowest/.installed .venv/.installed-test .venv-old/.installed ## run the tests that hold on the oldest versions
-	.venv-lowest/bin/python -m pytest $(TOGETHER) $(LOWEST_TESTS)
+	.venv-lowest/bin/python -m pytest $(JOBS) $(TOGETHER) $(LOWEST_TESTS)
 
 package: .venv/.installed-test ## run only the tests of the wheel: as installed, on other kernels, on Colab's packages
 	$(VENV) -m pytest tests/package
