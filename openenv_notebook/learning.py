@@ -14,6 +14,7 @@ from openenv_notebook.errors import ReplyTimeout
 from openenv_notebook.inspection import Known
 
 _PATIENCE = 3.0
+_AGAIN_AFTER = 10.0
 _HINT = (
     "a bare value needs the server's schema, which did not come; name the field: env.step(field=value), or try again"
 )
@@ -46,11 +47,17 @@ async def learn_for_step(
     """
     known, left = client._known, seconds_left(timeout, began)
     if not any(is_bare(action) for action in actions):
-        await client._learn_schema(_share(known, left))
+        if not _failed_lately(known):
+            await client._learn_schema(_share(known, left))
         return
     answered = await client._learn_schema(left)
     if known.schema is None and not known.schema_refused:
         _raise(known, name, timeout if not answered else None)
+
+
+def _failed_lately(known: Known) -> bool:
+    """Tell whether a schema that a step could do without is not to be asked for again yet: the server may be busy."""
+    return known.schema_failure is not None and time.monotonic() - known.asked_at < _AGAIN_AFTER
 
 
 def _share(known: Known, left: float | None) -> float:

@@ -106,8 +106,25 @@ def test_a_slow_schema_is_asked_for_again(serve: Any, make_env: Any) -> None:
     assert asked(server) == 2
 
 
-def test_a_server_that_was_busy_is_asked_again_beside_the_steps(serve: Any, make_env: Any) -> None:
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_busy_server_is_not_asked_by_each_step(serve: Any, make_env: Any, status: int) -> None:
+    """Steps by keyword ask once and then leave a server alone that said it is busy; a bare value asks at once."""
+    server = serve(app(lambda peer: peer.answer_http(status, b"", {}), tells))
+    env = make_env(server)
+    env.reset()
+    for _ in range(20):
+        env.step(column=3)
+    assert env.known.asking is None
+    assert asked(server) == 1
+    assert env.step(3).observation.echo == {"column": 3}
+    assert asked(server) == 2
+
+
+def test_a_server_that_was_busy_is_asked_again_beside_the_steps(
+    serve: Any, make_env: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After a 503 a step by keyword waits for no schema, and finds it once it was told."""
+    monkeypatch.setattr("openenv_notebook.learning._AGAIN_AFTER", 0.0)
     server = serve(app(lambda peer: peer.answer_http(503, b"", {}), tells))
     env = make_env(server)
     env.reset()
