@@ -49,12 +49,18 @@ def learn_secrets(schema: Any, depth: int = 12) -> None:
             learn_secrets(part, depth - 1)
 
 
-@functools.lru_cache(maxsize=1024)
 def is_secret_name(name: str) -> bool:
     """Tell whether a field's name says that it holds a secret: ``password``, ``api_key``, ``hfToken``."""
+    return _kind(name) != ""
+
+
+@functools.lru_cache(maxsize=1024)
+def _kind(name: str) -> str:
+    """Tell what a field's name says of its value: "secret", "token" where that word alone says it, or ""."""
     words = [word.lower() for word in _WORDS.findall(name[:200])]
-    has_pair = not _SECRET_PAIRS.isdisjoint(pairwise(words))
-    return has_pair or "token" in words or not _SECRET_WORDS.isdisjoint(words)
+    if not _SECRET_PAIRS.isdisjoint(pairwise(words)) or not _SECRET_WORDS.isdisjoint(words):
+        return "secret"
+    return "token" if "token" in words else ""
 
 
 def is_secret_schema(schema: Any) -> bool:
@@ -84,10 +90,8 @@ def hides(name: str, value: Any) -> bool:
         return False
     if name in _told:
         return True
-    if not is_secret_name(name):
-        return False
-    words = {word.lower() for word in _WORDS.findall(name[:200])}
-    return not _is_of_numbers(value) or not words.isdisjoint(_SECRET_WORDS)
+    kind = _kind(name)
+    return kind == "secret" or (kind == "token" and not _is_of_numbers(value))
 
 
 def _is_of_numbers(value: Any) -> bool:

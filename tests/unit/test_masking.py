@@ -90,6 +90,13 @@ def test_a_value_without_secrets_stays_itself() -> None:
     assert repr(attribute_dict(value)) == repr(value)
 
 
+@pytest.mark.parametrize("name", ["api_key", "apiKey", "apikey", "access_key", "password", "api_key_token"])
+def test_a_secret_of_digits_is_hidden(name: str) -> None:
+    """Numbers are shown under the names of a language model's tokens only, not under those of keys."""
+    assert hides(name, 123456) and hides(name, [1, 2, 3])
+    assert not hides("token", 123456) and not hides("next_token_ids", [1, 2, 3])
+
+
 def test_what_contains_itself_has_a_repr() -> None:
     """A dict that contains itself does not hang, nor fail."""
     value = attribute_dict({"a": 1})
