@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import re
 import time
 from pathlib import Path
 
@@ -64,8 +65,9 @@ def test_a_tutorial_s_file_is_made_by_the_command(path: Path) -> None:
     assert again == stored
     text = path.read_text(encoding="utf-8")
     assert text == nbformat.writes(stored, version=4).rstrip("\n") + "\n"
-    for mine in (str(ROOT), "/home/", "/tmp/", "/root/", "site-packages", "widget-view"):
+    for mine in (str(ROOT), "site-packages", "widget-view"):
         assert mine not in text
+    assert re.search(r"/(home|tmp|root|Users)/", text) is None
     code = [cell for cell in stored.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     opening = stored.cells[0].source
