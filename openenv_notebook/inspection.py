@@ -30,6 +30,7 @@ class Known:
         asking: The question for the schema, while it is being asked.
         asked_at: When it was asked last (monotonic).
         tools: The tools of an MCP environment, or None.
+        name: What the environment calls itself, "" where it does not say, or None.
         action_model: The model made from the schema, or None.
     """
 
@@ -39,6 +40,7 @@ class Known:
     asking: asyncio.Task[None] | None = None
     asked_at: float = 0.0
     tools: list[Tool] | None = None
+    name: str | None = None
     action_model: type[BaseModel] | None = None
 
     def take_schema(self, schema: AttributeDict) -> AttributeDict:

@@ -10,6 +10,7 @@ from openenv_notebook.attributes import nearest
 from openenv_notebook.characters import one_line
 from openenv_notebook.messages import short_repr
 from openenv_notebook.shapes import (
+    ABSENT,
     Array,
     Boolean,
     Choice,
@@ -108,7 +109,7 @@ def number_text(value: object) -> str:
 
 def _constant(branch: Shape, name: str) -> Any:
     fields = branch.fields if isinstance(branch, Object) else ()
-    return next((field.value for field in fields if field.name == name and isinstance(field, Const)), _constant)
+    return next((field.value for field in fields if field.name == name and isinstance(field, Const)), ABSENT)
 
 
 def _all(shape: Shape, value: Any, path: Path) -> Iterator[Problem]:

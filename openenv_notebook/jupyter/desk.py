@@ -10,7 +10,6 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from openenv_notebook.characters import one_line
-from openenv_notebook.errors import OpenEnvError
 from openenv_notebook.jupyter.arguments import (
     Expression,
     GrammarError,
@@ -24,9 +23,6 @@ from openenv_notebook.jupyter.arguments import (
 from openenv_notebook.jupyter.code import literal
 from openenv_notebook.jupyter.workspace import AnyClient, Workspace
 from openenv_notebook.schema import Field, action_fields, only_required_field
-
-# What a field takes is good to know, and not worth a longer wait before each step.
-_PATIENCE = 3.0
 
 
 class Desk:
@@ -170,17 +166,6 @@ def _written(payload: Any, schema: Mapping[str, Any] | None) -> str:
 
 def _code(name: str, value: Any) -> str:
     return value.name if isinstance(value, Variable) else literal(value, name)
-
-
-def action_schema(client: AnyClient) -> Mapping[str, Any] | None:
-    """Ask for the schema of actions; some servers tell none, and the session works without it."""
-    if client.known.schema_refused:
-        return None
-    try:
-        found = client.options(timeout=_PATIENCE).schema().get("action")
-    except OpenEnvError:
-        return None
-    return found if isinstance(found, Mapping) else None
 
 
 def _file(path: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from openenv_notebook.errors import MisuseError, OpenEnvError
+from openenv_notebook.errors import MisuseError
+from openenv_notebook.jupyter.asking import renderer_key
 from openenv_notebook.jupyter.render.as_html import write_html
 from openenv_notebook.jupyter.render.blocks import Block, Span, Stack, line
 from openenv_notebook.jupyter.render.bounded import bounded_html, bounded_text, failure
@@ -61,7 +62,8 @@ def render_observation(env: Any, function: Renderer | None = None) -> Rendering:
     if result is None:
         raise MisuseError("there is no observation yet", hint="reset() begins an episode")
     if function is None and has_any():
-        function = renderer_of(environment_name(getattr(env, "sync", lambda: env)()))
+        client = getattr(env, "sync", lambda: env)()
+        function = renderer_of(renderer_key(client))
     try:
         block = of_result_by(function, result, previous)
         said = " · ".join(part for part in (headline(block), changes(result, previous)) if part)
@@ -86,19 +88,3 @@ def last_results(env: Any) -> tuple[StepResult[Any] | None, StepResult[Any] | No
         if len(found) == 2 or step.kind == "reset":
             break
     return (found[0] if found else env.last), (found[1] if len(found) > 1 else None)
-
-
-def environment_name(env: Any) -> str:
-    """Ask for the name of a client's environment; its address where the server tells none.
-
-    Args:
-        env: A blocking client.
-
-    Returns:
-        Such as ``Connect4Environment``; "" for a client without a server.
-    """
-    try:
-        name = env.metadata().get("name")
-    except OpenEnvError:
-        name = None
-    return str(name or env.base_url or "")

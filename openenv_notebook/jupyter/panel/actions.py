@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from openenv_notebook.jupyter.arguments import GrammarError
 from openenv_notebook.jupyter.code import Call
 from openenv_notebook.jupyter.panel import parts, screen
 from openenv_notebook.jupyter.panel.form import Form
@@ -54,7 +53,6 @@ class ActionView:
         self._schema: Mapping[str, Any] | None = None
         self._tools: dict[str, Tool] = {}
         self._forms: dict[str, Form] = {}
-        self._observation: Any = None
         self._sends = parts.html(screen.sends("", "…"))
         self.step_button = parts.button("Step ▸", "Do what stands beside it", on_step, "primary", "step")
         sends = parts.classed(parts.row(self._sends, self.step_button), "sends")
@@ -112,30 +110,23 @@ class ActionView:
         legal = legal_actions(observation, self._schema) if not self.tool else None
         form = self.form
         offered = self._moves.offer(legal, self._all_values())
-        self._moves.show(legal, self._chosen_value(), disabled=disabled)
         self._put(self._moves.box.layout, display="none" if self.tool else None)
         self._put(form.widget.layout, display="none" if self._is_covered(offered) else None)
+        chosen: Mapping[str, Any] = {}
         try:
-            said, can = screen.sends(self.call().code(self._name)), True
+            call = self.call()
+            said, chosen, can = screen.sends(call.code(self._name)), call.arguments, True
         except Incomplete as problem:
             said, can = screen.sends(self._outline(), str(problem)), False
         self._put(self._sends, value=said)
+        field = offered.fields[0] if offered is not None and len(offered.fields) == 1 else ""
+        self._moves.show(legal, chosen.get(field), disabled=disabled)
         hint = why if disabled else "Do what stands beside it" if can else "Something is missing"
         self._put(self.step_button, disabled=disabled, tooltip=hint, description=verb)
 
     def _all_values(self) -> Legal | None:
         """All values of the only required field, where they are few, whatever is legal now."""
         return legal_actions(None, self._schema) if not self.tool else None
-
-    def _chosen_value(self) -> Any:
-        """What Step would send for the field of the buttons."""
-        offered = self._moves.offered
-        if offered is None or len(offered.fields) != 1:
-            return None
-        try:
-            return self.call().arguments.get(offered.fields[0])
-        except Incomplete:
-            return None
 
     def _is_covered(self, legal: Legal | None) -> bool:
         """Tell whether the buttons alone are the form: one field, all its values."""
@@ -165,7 +156,7 @@ class ActionView:
 
     def _outline(self) -> str:
         """Write the call with dots for what is missing."""
-        if self._moves.text:
+        if self._moves.text and not self.tool:
             return f"{self._name}.step({self._moves.text})"
         form = self.form
         missing = {path: _DOTS for path in form.errors if path.isidentifier()}
@@ -175,9 +166,7 @@ class ActionView:
     def _typed(self) -> Call:
         try:
             found = self._moves.typed(self._schema)
-        except (GrammarError, ValueError, OSError) as error:
-            raise Incomplete(str(error)) from error
-        except Exception as error:  # UsageError is IPython's own
+        except Exception as error:  # bad grammar, a file that is not there, or UsageError, which is IPython's own
             raise Incomplete(str(error)) from error
         if not isinstance(found, Mapping):
             raise Incomplete(f"{found!r} is no action here: name its fields, a=1 b=2, or write JSON")

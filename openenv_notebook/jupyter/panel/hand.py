@@ -86,14 +86,14 @@ class Hand:
 
     def reset(self) -> None:
         """Begin an episode."""
+        if self._state.is_playing:
+            self._say("a policy plays; Stop it first")
+            return
         call = self._reset_call()
         if call is not None:
             self.commands.start("resetting", lambda: self._make(call))
 
     def _reset_call(self) -> Call | None:
-        if self._state.is_playing:
-            self._say("a policy plays; Stop it first")
-            return None
         try:
             return Call("reset", self.header.arguments())
         except Exception as error:  # bad grammar, or UsageError, which is IPython's own
@@ -129,13 +129,9 @@ class Hand:
     def new_session(self) -> None:
         """Give the session up, also while a call is being answered, and begin in another."""
         self.stop()
-        try:
-            call = Call("reset", self.header.arguments())
-        except Exception as error:
-            self._state.fail(error)
-            self._changed()
-            return
-        self.commands.start("opening another session", lambda: self._renew(call), at_once=True)
+        call = self._reset_call()
+        if call is not None:
+            self.commands.start("opening another session", lambda: self._renew(call), at_once=True)
 
     def _renew(self, call: Call) -> None:
         try:
@@ -214,9 +210,15 @@ class Hand:
         if state.playing is not None:
             raise MisuseError("a policy plays in this panel already", hint="panel.stop() ends it")
         playing = Playing(
-            state.client, policy, self._ask, steps=steps, fps=fps, arguments=arguments, on_end=self._ended
+            state.client,
+            policy,
+            lambda: self.question(None),
+            lambda: state.by_hand,
+            steps=steps,
+            fps=fps,
+            arguments=arguments,
+            on_end=self._ended,
         )
-        playing.by_hand = state.by_hand
         state.tell("")
         state.playing = playing
         playing.start()
@@ -252,14 +254,9 @@ class Hand:
         """Choose the actions of a run, or hand it back."""
         state = self._state
         state.by_hand = on
-        if state.playing is not None:
-            state.playing.by_hand = on
-            if not on and state.question is not None:
-                state.question.take_back()
+        if state.playing is not None and state.question is not None and not on:
+            state.question.take_back()
         self._changed()
-
-    async def _ask(self) -> dict[str, Any] | None:
-        return await self.question(None)
 
     async def question(self, timeout: float | None) -> dict[str, Any] | None:
         """Ask the person for an action.

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import sys
 import time
 import weakref
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
 from openenv_notebook import registry
-from openenv_notebook.errors import OpenEnvError
-from openenv_notebook.messages import Tool
 from openenv_notebook.sync_client import SyncEnvClient
 
-# What is good to know is not worth a longer wait.
-_PATIENCE = 3.0
 _by_cell: dict[Hashable, tuple[Hashable, weakref.WeakSet[Any]]] = {}
 
 
@@ -46,46 +41,10 @@ def end(panel: Any) -> None:
 def variable_of(client: SyncEnvClient[Any, Any, Any], shell: Any) -> str:
     """Find the variable that holds a client; "env" where none does."""
     namespace: Mapping[str, Any] = shell.user_ns if shell is not None else {}
-    names = [name for name, value in list(namespace.items()) if value is client and not name.startswith("_")]
+    twins = (client, client.async_client)
+    names = [name for name, value in list(namespace.items()) if any(value is twin for twin in twins)]
+    names = [name for name in names if not name.startswith("_")]
     return names[0] if names else "env"
-
-
-def title_of(client: SyncEnvClient[Any, Any, Any]) -> str:
-    """Ask what the environment is called; "environment" where it does not say."""
-    if client.status == "closed":
-        return "environment"
-    try:
-        return str(client.options(timeout=_PATIENCE).metadata().get("name") or "environment")
-    except OpenEnvError:
-        return "environment"
-
-
-def action_of(client: SyncEnvClient[Any, Any, Any]) -> tuple[Mapping[str, Any] | None, Sequence[Tool]]:
-    """Ask what the environment takes.
-
-    Returns:
-        The schema of its actions, None where it tells none; and its tools.
-    """
-    known = client.known
-    schema: Any = known.schema.get("action") if known.schema is not None else None
-    if client.status == "closed":
-        return schema, known.tools or []
-    # Some servers tell none, and the session works without it.
-    with contextlib.suppress(OpenEnvError):
-        schema = client.options(timeout=_PATIENCE).schema().get("action")
-    return (schema if isinstance(schema, Mapping) else None), _tools(client, schema)
-
-
-def _tools(client: SyncEnvClient[Any, Any, Any], schema: Any) -> Sequence[Tool]:
-    """Ask for the tools, where the action says that there may be some: it costs a message otherwise."""
-    if client.known.tools is not None:
-        return client.known.tools
-    if schema is not None and "call_tool" not in str(schema):
-        return []
-    try:
-        return list(client.options(timeout=_PATIENCE).list_tools())
-    except OpenEnvError:
-        return []
 
 
 def after_each_cell(shell: Any, callback: Callable[[], object]) -> Callable[[], None]:

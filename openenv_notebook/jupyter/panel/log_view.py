@@ -37,10 +37,10 @@ class LogView:
     ) -> None:
         self._put, self._is_writing, self._on_change, self._on_state = put, is_writing, on_change, on_state
         self.viewing: Step | None = None
-        self._page, self._view = 0, _LOG
+        self._page, self._pages, self._view = 0, 1, _LOG
         self._entries: list[Entry] = []
-        self._newest: Step | None = None
-        self._is_replaying = False
+        self.newest: Entry | None = None
+        self._is_replaying, self._replay_number = False, 0
         self._state_text = ""
         self._state_of: Step | None = None
         self._make()
@@ -91,8 +91,12 @@ class LogView:
         place = len(self._entries) - 1 - min(max(int(change["new"]), 0), len(self._entries) - 1)
         self._look_at(self._entries[place].step)
 
+    @property
+    def _newest_step(self) -> Step | None:
+        return self.newest.step if self.newest is not None else None
+
     def _look_at(self, step: Step) -> None:
-        self.viewing = None if step is self._newest else step
+        self.viewing = None if step is self._newest_step else step
         self._on_change()
 
     def go_live(self) -> None:
@@ -103,25 +107,30 @@ class LogView:
     def _replayed(self, on: bool) -> None:
         if self._is_writing():
             return
+        # A timer of an earlier replay finds another number, and ends.
+        self._replay_number += 1
         self._is_replaying = on
         if on and self._entries:
             # From where one looks; live, from the beginning.
             self.viewing = self.viewing or self._entries[-1].step
-            events.after(_REPLAY_PERIOD, self._replay_next)
+            self._replay_later(self._replay_number)
         self._on_change()
 
-    def _replay_next(self) -> None:
+    def _replay_later(self, number: int) -> None:
+        events.after(_REPLAY_PERIOD, lambda: self._replay_next(number))
+
+    def _replay_next(self, number: int) -> None:
         """Look at the step after the one that is looked at, until the newest."""
+        if number != self._replay_number or not self._is_replaying:
+            return
         place = next((place for place, entry in enumerate(self._entries) if entry.step is self.viewing), 0)
-        if not self._is_replaying or place == 0:
-            self._is_replaying = False
-        else:
-            self._look_at(self._entries[place - 1].step)
-            events.after(_REPLAY_PERIOD, self._replay_next)
-        self._on_change()
+        self._is_replaying = place > 0
+        if place > 0:
+            self._replay_later(number)
+        self._look_at(self._entries[max(place - 1, 0)].step)
 
     def _turn(self, pages: int) -> None:
-        self._page = max(0, self._page + pages)
+        self._page = min(max(0, self._page + pages), self._pages - 1)
         self._on_change()
 
     def _look(self, view: str, on: bool) -> None:
@@ -144,22 +153,22 @@ class LogView:
         Returns:
             The entry that is looked at, None for the newest.
         """
-        pages = history.pages(episodes)
-        self._page = min(self._page, pages - 1)
-        self._entries = found = history.entries(episodes, page=self._page)
-        newest = found[0] if found and self._page == 0 else next(iter(history.entries(episodes)), None)
-        self._newest = newest.step if newest is not None else None
+        self._pages = pages = history.pages(episodes)
+        # Clicks come on another thread: the page is theirs, and only read here.
+        page = min(self._page, pages - 1)
+        self._entries = found = history.entries(episodes, page=page)
+        self.newest = newest = found[0] if found and page == 0 else next(iter(history.entries(episodes)), None)
         place = next((place for place, entry in enumerate(found) if entry.step is self.viewing), None)
         entry = found[place] if place is not None else None
-        if self.viewing is not None and entry is None and self._page == 0:
+        if self.viewing is not None and entry is None:
             entry = self._find(episodes)
-        at = place if place is not None else (0 if found and self._page == 0 and self.viewing is None else None)
+        at = place if place is not None else (0 if found and page == 0 and self.viewing is None else None)
         self._put(self._list, options=tuple(map(history.row, found)), index=at)
         last = max(len(found) - 1, 1)
         for made in (self._slider, self._number):
             self._put(made, max=last, value=last - (at or 0), disabled=len(found) < 2)
         self._put(self._replay, value=self._is_replaying, disabled=len(found) < 2)
-        self._name(entry, newest, pages)
+        self._name(entry, newest, page)
         self._show(code)
         return entry
 
@@ -172,19 +181,20 @@ class LogView:
         self.viewing = None
         return None
 
-    def _name(self, entry: Entry | None, newest: Entry | None, pages: int) -> None:
+    def _name(self, entry: Entry | None, newest: Entry | None, page: int) -> None:
+        pages = self._pages
         if entry is not None:
             said = f"viewing #{entry.number} of {entry.length} · episode {entry.episode}"
         else:
             said = "live" if newest is not None else ""
         if pages > 1:
-            said += f" · page {self._page + 1} of {pages}"
+            said += f" · page {page + 1} of {pages}"
         self._put(self._viewing, value=screen.hint(said))
-        self._put(self._live, disabled=entry is None and self._page == 0)
+        self._put(self._live, disabled=entry is None and page == 0)
         self._put(self._older.layout, display=None if pages > 1 else "none")
         self._put(self._newer.layout, display=None if pages > 1 else "none")
-        self._put(self._older, disabled=self._page >= pages - 1)
-        self._put(self._newer, disabled=self._page == 0)
+        self._put(self._older, disabled=page >= pages - 1)
+        self._put(self._newer, disabled=page == 0)
 
     def _show(self, code: Callable[[], str]) -> None:
         is_log = self._view == _LOG
@@ -197,9 +207,9 @@ class LogView:
             self._put(self._code, value=code() if self._view == _PYTHON else self._written_state())
 
     def _written_state(self) -> str:
-        old = self._state_text and self._state_of is not self._newest
+        old = self._state_text and self._state_of is not self._newest_step
         return f"{_OLD if old else ''}{self._state_text}"
 
     def show_state(self, text: str) -> None:
         """Show the state as it is now, until State is pressed again."""
-        self._state_text, self._state_of = text, self._newest
+        self._state_text, self._state_of = text, self._newest_step

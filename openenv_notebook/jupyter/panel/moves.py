@@ -11,6 +11,7 @@ from openenv_notebook.jupyter.desk import typed_values
 from openenv_notebook.jupyter.panel import parts
 from openenv_notebook.legal import Legal
 from openenv_notebook.schema import only_required_field
+from openenv_notebook.shape_check import same
 
 MOST_BUTTONS = 12
 
@@ -38,11 +39,10 @@ class Moves:
         self._variable = variable
         self.offered: Legal | None = None
         self._buttons = [self._button(place, on_click) for place in range(MOST_BUTTONS)]
-        self._box = parts.completed_box("Move", "type a value, Enter steps", on_enter, "move")
-        self._box.observe(lambda _: on_change(), "value")
+        self.box = parts.completed_box("Move", "type a value, Enter steps", on_enter, "move")
+        self.box.observe(lambda _: on_change(), "value")
         self.row = parts.row(*self._buttons, names=["moves"])
         self.row.layout.display = "none"
-        self.box = self._box
 
     @staticmethod
     def _button(place: int, on_click: Callable[[int], object]) -> Any:
@@ -53,11 +53,11 @@ class Moves:
     @property
     def text(self) -> str:
         """What stands in the box."""
-        return str(self._box.value).strip()
+        return str(self.box.value).strip()
 
     def clear(self) -> None:
         """Empty the box."""
-        self._put(self._box, value="")
+        self._put(self.box, value="")
 
     def offer(self, legal: Legal | None, all_values: Legal | None) -> Legal | None:
         """Choose what there are buttons for.
@@ -92,7 +92,7 @@ class Moves:
         self._put(self.row.layout, display=None if as_buttons else "none")
         options = tuple(dict.fromkeys(written(value) for value in values)) if not as_buttons else ()
         hint = f"one of {len(values)} legal moves, Enter steps" if options else "type a value, Enter steps"
-        self._put(self._box, options=options, placeholder=hint, disabled=disabled)
+        self._put(self.box, options=options, placeholder=hint, disabled=disabled)
 
     def _name(self, made: Any, legal: Legal, value: Any, chosen: Any, disabled: bool) -> None:
         fields = " or ".join(legal.fields)
@@ -144,8 +144,3 @@ def _offered(legal: Legal | None, all_values: Legal | None) -> Legal | None:
 def written(value: Any) -> str:
     """Write a legal value as a person would type it."""
     return value if isinstance(value, str) else repr(value)
-
-
-def same(value: Any, other: Any) -> bool:
-    """Compare as JSON does: true is not 1."""
-    return type(value) is type(other) and bool(value == other)

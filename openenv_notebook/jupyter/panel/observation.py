@@ -19,7 +19,7 @@ from openenv_notebook.jupyter.render.drawn import of_result_by
 from openenv_notebook.jupyter.render.observations import changes, headline
 from openenv_notebook.jupyter.render.raw import raw_json
 from openenv_notebook.jupyter.render.renderers import Renderer, renderer_of
-from openenv_notebook.jupyter.render.tool_output import is_tool_output, tool_output
+from openenv_notebook.jupyter.render.values import to_html, to_text
 from openenv_notebook.messages import StepResult
 
 HEIGHT, _ROW = 320, 28
@@ -66,7 +66,7 @@ class ObservationView:
 
     @property
     def html(self) -> str:
-        """What is seen, as HTML that needs no style sheet: for the saved notebook."""
+        """What is seen, as HTML that needs no style sheet."""
         with self._guard:
             return bounded_html(self._block, write_html)
 
@@ -87,6 +87,24 @@ class ObservationView:
         with self._guard:
             self._shown = (result, previous, environment)
             self._build()
+
+    def still(self, result: StepResult[Any] | None, environment: str = "") -> tuple[str, str]:
+        """Write a result as HTML that needs no style sheet, and as text: for the saved notebook.
+
+        Args:
+            result: The result; None where there is none yet.
+            environment: The environment's name, for its renderer.
+
+        Returns:
+            The HTML and the text.
+        """
+        if result is None:
+            return "", "nothing to see yet"
+        function = self._function or renderer_of(environment)
+        if function is None:
+            return to_html(result) or "", to_text(result) or ""
+        block = of_result_by(function, result)
+        return bounded_html(block, write_html), bounded_text(block)
 
     def render(self, function: Renderer | None) -> None:
         """Have this panel's observations drawn by a function.
@@ -128,10 +146,7 @@ class ObservationView:
         self._put(self._body, value=written)
 
     def _described(self, result: StepResult[Any], previous: StepResult[Any] | None, environment: str) -> Block:
-        function = self._function or renderer_of(environment)
-        if function is None and is_tool_output(result.observation):
-            function = tool_output
-        return of_result_by(function, result, previous)
+        return of_result_by(self._function or renderer_of(environment), result, previous)
 
 
 def _layout(**traits: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from openenv_notebook import events
 from openenv_notebook.client import EnvClient
 from openenv_notebook.errors import ClientClosed, MisuseError
 from openenv_notebook.events import Event
+from openenv_notebook.jupyter.asking import action_schema, environment_name, renderer_key, tools_of
 from openenv_notebook.jupyter.code import episode_code
 from openenv_notebook.jupyter.panel import life, parts, screen, still
 from openenv_notebook.jupyter.panel.actions import ActionView
@@ -27,7 +28,6 @@ from openenv_notebook.jupyter.panel.publisher import Publisher, reach_from_any_s
 from openenv_notebook.jupyter.panel.question import refuse_where_nobody_can_click
 from openenv_notebook.jupyter.panel.state import State
 from openenv_notebook.jupyter.panel.style import style_sheet
-from openenv_notebook.jupyter.render.values import to_html, to_text
 from openenv_notebook.rollout import Rollout
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -69,10 +69,11 @@ class Panel:
             )
         life.begin(self)
         self._shell: Any = get_ipython()
-        self._state = State(client, name or life.variable_of(client, self._shell), title or life.title_of(client))
+        title = title or environment_name(client) or "environment"
+        self._state = State(client, name or life.variable_of(client, self._shell), title, renderer_key(client))
         self._make(dict(policies or {}))
-        schema, tools = life.action_of(client)
-        self._actions.load(schema, tools)
+        schema = action_schema(client)
+        self._actions.load(schema, tools_of(client, schema))
         self._still = still.Still()
         self._shown_in: Any = None
         self._unsubscribe = client.subscribe(self._happened) if client.status != "closed" else lambda: None
@@ -253,9 +254,8 @@ class Panel:
     def _still_bundle(self) -> dict[str, str]:
         client = self._state.client
         last = client.last
-        shown = to_html(last) if last is not None else ""
-        told = to_text(last) if last is not None else "nothing to see yet"
-        return still.bundle(self._title(), client.episode, shown or "", told or "")
+        shown, told = self._observation.still(last, self._state.environment)
+        return still.bundle(self._title(), client.episode, shown, told)
 
     def _keep_still(self) -> None:
         """Bring the still picture to where the episode stands."""

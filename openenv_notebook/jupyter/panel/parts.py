@@ -48,7 +48,7 @@ def toggle(text: str, hint: str, on_change: Callable[[bool], object], *names: st
     return made
 
 
-def text_box(name: str, placeholder: str, on_enter: Callable[[], object] | None, *names: str) -> Any:
+def text_box(name: str, placeholder: str, on_enter: Callable[[], object], *names: str) -> Any:
     """Make a box of one line.
 
     Args:
@@ -66,9 +66,9 @@ def completed_box(name: str, placeholder: str, on_enter: Callable[[], object], *
     return _with_enter(made, on_enter, *names)
 
 
-def _with_enter(box: Any, on_enter: Callable[[], object] | None, *names: str) -> Any:
+def _with_enter(box: Any, on_enter: Callable[[], object], *names: str) -> Any:
     def heard(_: Any, content: Any, buffers: Any) -> None:
-        if isinstance(content, dict) and content.get("event") == "submit" and on_enter is not None:
+        if isinstance(content, dict) and content.get("event") == "submit":
             on_enter()
 
     box.on_msg(heard)

@@ -10,7 +10,7 @@ from openenv_notebook.jupyter.panel import screen
 from openenv_notebook.jupyter.panel.actions import ActionView
 from openenv_notebook.jupyter.panel.hand import Hand
 from openenv_notebook.jupyter.panel.header import Header
-from openenv_notebook.jupyter.panel.history import Curve, Entry, entries
+from openenv_notebook.jupyter.panel.history import Curve, Entry
 from openenv_notebook.jupyter.panel.log_view import LogView
 from openenv_notebook.jupyter.panel.observation import ObservationView
 from openenv_notebook.jupyter.panel.play_view import PlayView
@@ -59,7 +59,7 @@ class Picture:
         state, client = self._state, self._state.client
         episodes = client.episodes
         entry = self._log.refresh(episodes, self._code)
-        newest = next(iter(entries(episodes)), None)
+        newest = self._log.newest
         self._see(entry or newest, episodes)
         why = self._hand.why_not()
         busy = bool(self._hand.commands.doing)
@@ -90,7 +90,7 @@ class Picture:
         if self._seen[0] is result and self._seen[1] is previous:
             return
         self._seen = (result, previous)
-        self._observation.show(result, previous, self._state.title)
+        self._observation.show(result, previous, self._state.environment)
 
     def _now(self, newest: Entry | None) -> Said:
         state, client = self._state, self._state.client

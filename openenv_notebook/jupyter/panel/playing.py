@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -21,6 +20,7 @@ class Playing:
         env: The client.
         policy: "random", or a function of an observation, asynchronous or not.
         ask: Asks the person; gives None when the question was taken back.
+        by_hand: Tells whether the person chooses the actions now.
         steps: Most steps; None until done.
         fps: Most steps a second.
         arguments: What a reset is given, where one is needed.
@@ -32,6 +32,7 @@ class Playing:
         env: SyncEnvClient[Any, Any, Any],
         policy: Any,
         ask: Ask,
+        by_hand: Callable[[], bool],
         *,
         steps: int | None,
         fps: float | None,
@@ -40,7 +41,7 @@ class Playing:
     ) -> None:
         self._policy = RandomActions(env) if policy == "random" else policy
         self._ask = ask
-        self._by_hand = threading.Event()
+        self._by_hand = by_hand
         self.rollout = Rollout(env, self._decide, steps=steps, fps=fps, fresh=False, reset=arguments)
         self._on_end = on_end
 
@@ -49,26 +50,14 @@ class Playing:
         self.rollout.start()
         self.rollout.on_end(self._on_end)
 
-    @property
-    def by_hand(self) -> bool:
-        """True while the person chooses the actions."""
-        return self._by_hand.is_set()
-
-    @by_hand.setter
-    def by_hand(self, on: bool) -> None:
-        if on:
-            self._by_hand.set()
-        else:
-            self._by_hand.clear()
-
     def _decide(self, observation: Any) -> Any:
         """Give the policy's action, or an awaitable where it has to be waited for."""
-        if self.by_hand:
+        if self._by_hand():
             return self._person_or(observation)
         return self._policy(observation)
 
     async def _person_or(self, observation: Any) -> Any:
-        while self.by_hand:
+        while self._by_hand():
             action = await self._ask()
             if action is not None:
                 return action

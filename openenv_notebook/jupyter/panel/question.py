@@ -9,6 +9,7 @@ from typing import Any
 
 from openenv_notebook.calls import wait_async
 from openenv_notebook.errors import NotSupportedHere, OpenEnvError, ReplyTimeout
+from openenv_notebook.jupyter.panel.life import queues_clicks
 from openenv_notebook.policy import Chosen
 from openenv_notebook.portal import Portal
 
@@ -87,10 +88,8 @@ def refuse_where_nobody_can_click(shell: Any) -> None:
             "ask() waits for a click, and there is no notebook here to click in",
             hint="run it in a notebook's kernel, or give a function as the policy",
         )
-    kernel = sys.modules.get("ipykernel")
-    version = getattr(kernel, "version_info", (7,))
-    if threading.current_thread() is threading.main_thread() and version < (7,):
-        shown = getattr(kernel, "__version__", "6")
+    if threading.current_thread() is threading.main_thread() and queues_clicks():
+        shown = getattr(sys.modules.get("ipykernel"), "__version__", "6")
         raise NotSupportedHere(
             f"ipykernel {shown} hands clicks over only when no cell runs, so this cell would wait for ever",
             hint="update ipykernel to 7.4 or later; or let the panel play: panel.play(policy), with 'I play' pressed",

@@ -18,7 +18,8 @@ class State:
     Attributes:
         client: The session's client.
         name: Its variable.
-        title: The environment's name.
+        title: What stands at the top.
+        environment: What renderers know the environment by.
         said: What the last command had to say; None for what follows from the session.
         last_error: The last exception, with its traceback; None after a command that went well.
         playing: The run of a policy, None while there is none.
@@ -30,6 +31,7 @@ class State:
     client: SyncEnvClient[Any, Any, Any]
     name: str
     title: str
+    environment: str = ""
     said: Said | None = None
     last_error: BaseException | None = None
     playing: Playing | None = None

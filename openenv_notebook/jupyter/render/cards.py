@@ -47,17 +47,16 @@ def yes(value: Any) -> str:
     return "yes" if value else "no"
 
 
-def of_result(result: Any, hidden: frozenset[str] = frozenset()) -> Block:
+def of_result(result: Any) -> Block:
     """Describe what a reset or a step gave: reward and end first, then the observation.
 
     Args:
         result: A StepResult, ours or the official package's.
-        hidden: Names of fields whose values are not to be shown.
 
     Returns:
         Its blocks.
     """
-    describer = Describer(hidden)
+    describer = Describer()
     head = facts(("reward", _reward_span(result.reward)), ("done", yes(result.done)))
     shown = seen(result)
     if not isinstance(shown, dict):

@@ -47,14 +47,9 @@ _LOOKS_LIKE_A_VALUE = re.compile(r"\s*|None|True|False|null|[+-]?[\d.]+(?:e[+-]?
 
 
 class Describer:
-    """Describes one value, and stops where a page is full.
+    """Describes one value, and stops where a page is full."""
 
-    Args:
-        hidden: Names of fields whose values are not to be shown, besides those that sound secret.
-    """
-
-    def __init__(self, hidden: frozenset[str] = frozenset()) -> None:
-        self._hidden = hidden
+    def __init__(self) -> None:
         self._left = _CHARACTERS
         self._pictures = 0
         self._picture_bytes = 0
@@ -82,7 +77,7 @@ class Describer:
         self._left -= 20
         if self._left < 0:
             return line(Span("…", "muted"))
-        if name in self._hidden or hides(name, value):
+        if hides(name, value):
             return line(Span(HIDDEN, "muted"))
         value = plain_value(value)
         before = was.get(name) if was is not None else None
@@ -249,7 +244,7 @@ class Describer:
         return Table(tuple(columns), tuple(rows))
 
     def _cell(self, name: str, value: Any) -> str:
-        if name in self._hidden or hides(name, value):
+        if hides(name, value):
             return HIDDEN
         text = value if isinstance(value, str) else short_item(value)
         self._left -= len(text) + 10

@@ -13,28 +13,28 @@ from openenv_notebook.jupyter.render.observations import of_observation
 from openenv_notebook.jupyter.render.pictures import picture_in_bytes, picture_in_text, picture_of_samples
 from openenv_notebook.jupyter.render.plain import short
 from openenv_notebook.jupyter.render.renderers import Renderer
+from openenv_notebook.jupyter.render.tool_output import is_tool_output, tool_output
 
 _NAME = "observation"
 _LONGEST_TEXT, _LONGEST_ERROR = 20_000, 300
 _MOST_SAMPLES = 16_000_000
 
 
-def of_result_by(
-    function: Renderer | None, result: Any, previous: Any = None, hidden: frozenset[str] = frozenset()
-) -> Block:
+def of_result_by(function: Renderer | None, result: Any, previous: Any = None) -> Block:
     """Describe the observation of a result by a renderer, and by the default rules where that fails.
 
     Args:
         function: The renderer; None for the default rules.
         result: A StepResult.
         previous: The result before it, for the default rules.
-        hidden: Names of fields whose values are not to be shown.
 
     Returns:
         Its blocks; a failing renderer's error stands above the default view.
     """
+    if function is None and is_tool_output(result.observation):
+        function = tool_output
     if function is None:
-        return of_observation(result, previous, hidden)
+        return of_observation(result, previous)
     try:
         drawn = function(result.observation)
         if inspect.iscoroutine(drawn):
@@ -42,8 +42,8 @@ def of_result_by(
             raise TypeError("a renderer is a plain function, not an async one")
         block = of_drawn(drawn)
     except (Exception, SystemExit) as error:
-        return Stack((*_failure(function, error), of_observation(result, previous, hidden)))
-    return of_observation(result, previous, hidden) if block is None else block
+        return Stack((*_failure(function, error), of_observation(result, previous)))
+    return of_observation(result, previous) if block is None else block
 
 
 def of_drawn(value: Any) -> Block | None:

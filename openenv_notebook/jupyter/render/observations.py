@@ -28,18 +28,17 @@ from openenv_notebook.jupyter.render.plain import as_fields
 _LARGE = (Picture, Board, Talk, Paragraph)
 
 
-def of_observation(result: Any, previous: Any = None, hidden: frozenset[str] = frozenset()) -> Block:
+def of_observation(result: Any, previous: Any = None) -> Block:
     """Describe the observation of a result.
 
     Args:
         result: A StepResult, ours or the official package's.
         previous: The result before it in the episode; None marks nothing.
-        hidden: Names of fields whose values are not to be shown.
 
     Returns:
         Its blocks: pictures, boards, conversations and long texts above the other fields.
     """
-    describer = Describer(hidden)
+    describer = Describer()
     now, before = seen(result), seen(previous) if previous is not None else None
     if isinstance(now, dict):
         if not now:

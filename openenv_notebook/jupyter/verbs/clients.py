@@ -13,10 +13,11 @@ from IPython.core.error import UsageError
 
 from openenv_notebook.attributes import nearest
 from openenv_notebook.connecting import connect as connect_to
-from openenv_notebook.errors import AtCapacity, InvalidTarget, OpenEnvError
+from openenv_notebook.errors import AtCapacity, InvalidTarget
 from openenv_notebook.jupyter import render
 from openenv_notebook.jupyter.arguments import Line, no_words, read_typed, read_words
-from openenv_notebook.jupyter.desk import Desk, action_schema
+from openenv_notebook.jupyter.asking import action_schema, environment_name
+from openenv_notebook.jupyter.desk import Desk
 from openenv_notebook.jupyter.progress import ProgressLine
 from openenv_notebook.jupyter.verbs.verb import TARGET, Verb
 from openenv_notebook.jupyter.workspace import AnyClient
@@ -105,7 +106,12 @@ def _http_url(shown: str) -> str | None:
 
 def _introduce(desk: Desk, name: str, client: AnyClient, ended: list[str]) -> None:
     fields = render.fields_line(action_schema(client))
-    said = [f"{name} → {_title(client)}, {client.base_url}", fields, *ended, render.next_line(client)]
+    said = [
+        f"{name} → {environment_name(client) or 'environment'}, {client.base_url}",
+        fields,
+        *ended,
+        render.next_line(client),
+    ]
     desk.say(" · ".join(part for part in said if part))
 
 
@@ -291,13 +297,6 @@ def overview(desk: Desk) -> None:
     for name, each in clients.items():
         print(render.client_line(name, each, current=name == current))
     print(render.next_line(client))
-
-
-def _title(client: AnyClient) -> str:
-    try:
-        return str(client.metadata().get("name") or "environment")
-    except OpenEnvError:
-        return "environment"
 
 
 def _header(text: str) -> tuple[str, str]:

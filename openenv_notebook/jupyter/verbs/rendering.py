@@ -7,6 +7,7 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from openenv_notebook.jupyter.arguments import no_words, read_words
+from openenv_notebook.jupyter.asking import renderer_key
 from openenv_notebook.jupyter.desk import Desk
 from openenv_notebook.jupyter.render import renderers
 from openenv_notebook.jupyter.verbs.verb import Verb
@@ -17,13 +18,13 @@ _TAKES = {"on": "text", "out": "text", "with": "text"}
 def render(desk: Desk, rest: str) -> Any:
     """Show the last observation; no step is made."""
     # Drawing takes time to load: only who wants to see something pays for it.
-    from openenv_notebook.jupyter.rendering import environment_name, last_results, render_observation
+    from openenv_notebook.jupyter.rendering import last_results, render_observation
 
     line = no_words(read_words("render", rest, _TAKES))
     name, client = desk.client(line)
     twin = [f"openenv_notebook.jupyter.render_observation({name})"]
     if "with" in line.options:
-        twin.insert(0, _use(desk, environment_name(client), line.options["with"]))
+        twin.insert(0, _use(desk, renderer_key(client), line.options["with"]))
     desk.twin = "\n".join(["import openenv_notebook.jupyter", *twin])
     if last_results(client)[0] is None:
         desk.say(f"{name} has no observation yet · next: %openenv reset")

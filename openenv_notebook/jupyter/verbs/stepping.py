@@ -19,8 +19,9 @@ from openenv_notebook.jupyter.arguments import (
     split_verb,
     takes_text,
 )
+from openenv_notebook.jupyter.asking import action_schema
 from openenv_notebook.jupyter.code import keywords, literal
-from openenv_notebook.jupyter.desk import Desk, action_schema
+from openenv_notebook.jupyter.desk import Desk
 from openenv_notebook.jupyter.verbs.verb import SESSION, Verb
 from openenv_notebook.jupyter.workspace import AnyClient
 from openenv_notebook.messages import Tool, short_repr
@@ -87,13 +88,14 @@ def step_body(desk: Desk, rest: str, cell: str) -> Any:
     # IPython ends every cell with a line end that the person did not type.
     body = cell[:-1] if cell.endswith("\n") else cell
     name, client = desk.client(line)
-    field = line.options.get("field") or desk.workspace.fields.get(name) or _text_field(action_schema(client))
+    schema = action_schema(client)
+    field = line.options.get("field") or desk.workspace.fields.get(name) or _text_field(schema)
     if field is not None and not line.options.get("json"):
         return _stepped(desk, line, name, client, {field: body})
     payload = read_payload("step", body, {}).payload
-    if isinstance(payload, Typed) and only_required_field(action_schema(client) or {}) is None:
+    if isinstance(payload, Typed) and only_required_field(schema or {}) is None:
         raise UsageError(f"the body is no JSON object: {short_repr(body)}; to send it as text: %%openenv --field NAME")
-    return _stepped(desk, line, name, client, desk.values(payload, action_schema(client), f"{name}.step("))
+    return _stepped(desk, line, name, client, desk.values(payload, schema, f"{name}.step("))
 
 
 def _stepped(desk: Desk, line: Line, name: str, client: AnyClient, action: Any) -> Any:

@@ -142,7 +142,8 @@ class ListedControl(Control):
         with self.kit.quietly():
             if self._is_json:
                 value = self._json.read().value
-                if value is ABSENT or not any(problem.is_misfit for problem in problems(self.shape, value)):
+                is_read = value is ABSENT or not any(problem.is_misfit for problem in problems(self.shape, value))
+                if is_read and len(() if value is ABSENT else value or ()) <= _MOST_ROWS:
                     self._is_json = False
                     self._write_entries(value or ([] if self._json_kind == "array" else {}))
             else:

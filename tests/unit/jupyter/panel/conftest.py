@@ -21,7 +21,9 @@ def make_panel() -> Iterator[Callable[..., Panel]]:
     made: list[Panel] = []
 
     def make(env: Any, **settings: Any) -> Panel:
-        panel = Panel(env, **{"title": "scripted", **settings})
+        # Nobody is asked for it.
+        env.known.name = env.known.name or "scripted"
+        panel = Panel(env, **settings)
         made.append(panel)
         panel._publisher.flush_on_events_thread()
         return panel

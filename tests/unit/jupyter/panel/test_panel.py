@@ -17,6 +17,7 @@ from support.wire import FarEnd, error_frame, result_frame
 from openenv_notebook.episode import Episode
 from openenv_notebook.errors import EnvironmentFailed, InvalidAction, MisuseError, SessionLost
 from openenv_notebook.jupyter.panel import Panel
+from openenv_notebook.jupyter.render import renderers
 
 from .conftest import Env, drawn, move, rows, said, sends, settled
 
@@ -366,9 +367,10 @@ def test_every_control_has_a_name(live: Panel) -> None:
 def test_a_closed_panel_leaves_nothing(env: Env) -> None:
     """A hundred panels opened and closed leave no widget, thread or subscription; the session stays."""
     env.reset()
+    env.known.name = "scripted"
     before, threads = living(), threading.active_count()
     for _ in range(100):
-        made = Panel(env, title="scripted")
+        made = Panel(env)
         made.close()
         made.close()
     assert living() == before
@@ -441,3 +443,37 @@ def test_secrets_are_in_no_text_of_the_panel(live: Panel, make_panel: Callable[.
     assert "os.environ['API_KEY']" in live.python()
     assert "api_key" in rows(live)[0]
     assert far_end.steps == [{"column": 1, "metadata": {"api_key": "sk-12345"}}]
+
+
+def test_a_step_on_another_page_is_still_looked_at(live: Panel) -> None:
+    """Turning the page, and steps that push it to another one, leave the step that is looked at in view."""
+    for _ in range(210):
+        live.client.step(column=1)
+    eventually(lambda: rows(live)[0].startswith("210 "))
+    eventually(lambda: not live._log._older.disabled)
+    live._log._list.index = 5
+    eventually(lambda: "viewing #205 of 210" in live._log._viewing.value)
+    click(live._log._older)
+    eventually(lambda: "page 2 of 2" in live._log._viewing.value)
+    assert "viewing #205 of 210" in live._log._viewing.value
+    live._publisher.flush_on_events_thread()
+    assert live._actions.step_button.disabled
+
+
+def test_a_renderer_is_found_whatever_the_title(playing: Env, make_panel: Callable[..., Panel]) -> None:
+    """A registered renderer draws the panel of its environment, under any title, and its saved picture too."""
+    playing.known.name = "connect4_of_test"
+    renderers.register("connect4_of_test", lambda observation: "DRAWN BY MINE")
+    try:
+        made = make_panel(playing, title="My title")
+        assert "DRAWN BY MINE" in made._observation.text
+        assert "DRAWN BY MINE" in made._still_bundle()["text/html"]
+        assert "My title" in made._header._title.value
+    finally:
+        renderers.unregister("connect4_of_test")
+
+
+def test_a_panel_of_a_closed_client_keeps_what_is_known(playing: Env, make_panel: Callable[..., Panel]) -> None:
+    """The form of a closed client is that of its schema, which needs nobody to be asked."""
+    playing.close()
+    assert list(make_panel(playing).form.errors) == ["column"]
