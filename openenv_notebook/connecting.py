@@ -137,10 +137,12 @@ def connect(
     except BaseException:
         env.close()
         if server is not None:
-            server._given_up()
+            server._note_connect(failed=True)
             # Who keeps the traceback does not keep the server.
             server = None
         raise
+    if server is not None:
+        server._note_connect(failed=False)
     registry.remember(made, env.base_url or "", owner)
     return env
 

@@ -20,7 +20,7 @@ class Running:
     """What is left of a server whose object nobody holds any more.
 
     Such a server goes on: its address may be in use. It stops at once where its cell has served
-    again since, or where the connect that it was for has failed.
+    again since, or where the connect that it was for has failed and it has no session.
 
     Args:
         server: The object; not kept alive by this.
@@ -28,7 +28,7 @@ class Running:
         owner: The cell that serves, and which run of it; None where nobody can be named.
 
     Attributes:
-        given_up: True after a connect to it failed.
+        given_up: True after a connect to it failed, until another succeeds.
     """
 
     def __init__(self, server: Server, backend: Backend, owner: Owner | None) -> None:
@@ -71,7 +71,7 @@ class Running:
         since = list(_all.values())
         since = since[since.index(self) + 1 :] if self in since else []
         is_replaced = any(self.is_before(other.owner) and other.backend.running for other in since)
-        if is_replaced or (self.given_up and not self.backend.sessions_active):
+        if is_replaced or (self.given_up and self.backend.sessions_active == 0):
             self.backend.stop_soon()
             self.end()
 

@@ -44,9 +44,9 @@ class Server:
         self._running.begin()
         return self
 
-    def _given_up(self) -> None:
-        """Note that a connect to this server failed: it stops when nobody holds it any more."""
-        self._running.given_up = True
+    def _note_connect(self, *, failed: bool) -> None:
+        """Note how the last connect to this server ended: after one that failed it stops when nobody holds it."""
+        self._running.given_up = failed
 
     @property
     def url(self) -> str:

@@ -101,6 +101,29 @@ def test_a_server_that_nobody_holds_after_a_failed_connect_stops() -> None:
         assert held.running
 
 
+def test_a_server_that_a_later_connect_reached_goes_on() -> None:
+    """A connect that failed counts no more once another succeeded: the address may be in use."""
+    failing = [True]
+
+    class Once(Divider):
+        def __init__(self) -> None:
+            super().__init__()
+            if failing:
+                failing.clear()
+                raise ValueError("not yet")
+
+    server: Server | None = serve(Once)
+    assert server is not None
+    with pytest.raises(FactoryFailed):
+        connect(server)
+    connect(server).close()
+    (own,) = running_own()
+    server = None
+    gc.collect()
+    assert running_own() == [own]
+    own.stop()
+
+
 def test_an_address_outlives_the_object_that_gave_it(cell: Cell) -> None:
     """A server whose object is dropped goes on for those with its address, until its cell serves again."""
     url = serve(Divider).url
