@@ -68,8 +68,10 @@ def fetch(
             content = response.read(_LONGEST_BODY)
     except urllib.error.HTTPError as error:
         raise _status_error(error, path, address.name) from error
+    except TimeoutError:
+        raise
     except (OSError, http.client.HTTPException) as error:
-        reason = error if isinstance(error, TimeoutError) else getattr(error, "reason", None)
+        reason = getattr(error, "reason", None)
         if isinstance(reason, TimeoutError):
             raise reason from error
         raise ConnectFailed(f"no answer to {method} {path}: {_why(error)}", url=address.name) from error

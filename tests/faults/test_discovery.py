@@ -25,6 +25,7 @@ from openenv_notebook.errors import (
     ReplyTimeout,
 )
 from openenv_notebook.targets import Address, parse_target
+from openenv_notebook.web import fetch
 
 JSON = {"Content-Type": "application/json"}
 HTML = {"Content-Type": "text/html"}
@@ -55,6 +56,15 @@ def discovery(server: SocketServer, timeout: float = 10.0, **headers: str) -> Di
     address = parse_target(server.url)
     assert isinstance(address, Address)
     return Discovery(address, headers, timeout)
+
+
+def test_a_silence_is_not_its_own_cause(serve: Any) -> None:
+    """A request without an answer in time is a TimeoutError, which a debugger can follow to its end."""
+    address = parse_target(serve(lambda peer: peer.wait_for_end()).url)
+    assert isinstance(address, Address)
+    with pytest.raises(TimeoutError) as caught:
+        fetch(address, "GET", "/health", headers={}, timeout=0.1)
+    assert caught.value.__cause__ is not caught.value
 
 
 def test_what_a_server_tells_is_read(serve: Any, make_env: Any) -> None:
