@@ -26,6 +26,16 @@ log = logging.getLogger("openenv_notebook")
 _SLOT_RETRY_AFTER = 0.2
 _REPORT_AFTER = 1.0
 
+_TARGET_SAYS = "the first argument says what to connect to"
+# What client classes take and connect() sets itself.
+_OTHERWISE = {
+    "message_timeout_s": "give timeout=",
+    "connect_timeout_s": "give connect_timeout=",
+    "wait_s": "give wait=",
+    "base_url": _TARGET_SAYS,
+    "provider": _TARGET_SAYS,
+}
+
 
 @overload
 def connect(
@@ -105,7 +115,7 @@ def connect(
     Raises:
         InvalidTarget: If the text names nothing.
         MisuseError: If the client is no client class, or a setting cannot be meant.
-        TypeError: If a setting has a name that the client class does not know.
+        TypeError: If a setting has a name that the client class does not know, or is named otherwise here.
         ConnectFailed, ConnectTimeout: If there is no such server, or it does not answer.
         AtCapacity: If all its sessions are taken. In a notebook, sessions held by an earlier
             run of the same cell are closed first.
@@ -160,13 +170,16 @@ def _read(target: Any) -> Target | Callable[..., Any]:
 
 
 def _refuse_unknown(settings: Mapping[str, Any], kind: type[Any]) -> None:
-    """Refuse a misspelt setting by the name of the call that the person wrote."""
+    """Refuse a misspelt setting, or one that is named otherwise here, by the name of the call that was written."""
+    for name in settings:
+        if name in _OTHERWISE:
+            raise TypeError(f"connect() takes no argument {name!r}; {_OTHERWISE[name]}")
     taken = inspect.signature(kind).parameters
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values()):
         return
     for name in settings:
         if name not in taken:
-            known = [*inspect.signature(connect).parameters, *taken]
+            known = {*inspect.signature(connect).parameters, *taken} - {*_OTHERWISE}
             raise TypeError(f"connect() takes no argument {name!r}{nearest(name, known)}")
 
 

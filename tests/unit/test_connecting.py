@@ -61,6 +61,23 @@ def test_a_misspelt_setting_names_connect(name: str, near: str) -> None:
             connect(target, **{name: 1})  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("client", [GenericEnvClient, Own])
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("message_timeout_s", "give timeout="),
+        ("connect_timeout_s", "give connect_timeout="),
+        ("wait_s", "give wait="),
+        ("base_url", "the first argument says what to connect to"),
+        ("provider", "the first argument says what to connect to"),
+    ],
+)
+def test_what_connect_sets_itself_is_refused(name: str, instead: str, client: type[Any]) -> None:
+    """A class's setting that connect() has by another name is refused with that name, never silently replaced."""
+    with pytest.raises(TypeError, match=rf"^connect\(\) takes no argument '{name}'; {instead}"):
+        connect("localhost:1", client=client, **{name: 5})
+
+
 def test_a_setting_of_one_s_own_class_is_taken() -> None:
     """What the client class takes is not refused."""
     with connect("demo:echo", client=Own, flavour="sweet") as env:
