@@ -65,15 +65,13 @@ from openenv_notebook.targets import Address, LocalTarget, parse_target
 from openenv_notebook.together import step_all
 
 if TYPE_CHECKING:
-    from openenv_notebook.jupyter.panel import Panel
     from openenv_notebook.playing import run_episodes
     from openenv_notebook.rollout import Rollout
 
 __version__ = "0.1.0"
 
-# Loaded when they are asked for: not everybody has policies, or a notebook.
+# Loaded when they are asked for: not everybody has policies.
 _LATER = {
-    "Panel": "openenv_notebook.jupyter.panel",
     "Rollout": "openenv_notebook.rollout",
     "run_episodes": "openenv_notebook.playing",
 }
@@ -141,7 +139,6 @@ __all__ = [
     "Observation",
     "OpenEnvError",
     "OpenEnvWarning",
-    "Panel",
     "Portal",
     "ProtocolError",
     "ReplyTimeout",

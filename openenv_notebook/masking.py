@@ -28,25 +28,31 @@ _MOST_TOLD = 1000
 _told: set[str] = set()
 
 
-def learn_secrets(schema: Any, depth: int = 12) -> None:
+def learn_secrets(schema: Any) -> None:
     """Note the names of fields that a JSON Schema marks as secret; :func:`hides` knows them from then on.
 
     Args:
         schema: The schema, or any part of a document that holds some.
-        depth: How many levels are looked into.
     """
+    if len(_told) < _MOST_TOLD:
+        _told.update(secret_names(schema))
+
+
+def secret_names(schema: Any, depth: int = 12) -> set[str]:
+    """List the fields of a JSON Schema, at any depth, that it marks as secret."""
     if depth <= 0:
-        return
+        return set()
     if isinstance(schema, list):
-        for part in schema[:100]:
-            learn_secrets(part, depth - 1)
-    elif isinstance(schema, Mapping):
-        fields = schema.get("properties")
-        for name, field in fields.items() if isinstance(fields, Mapping) else ():
-            if is_secret_schema(field) and len(_told) < _MOST_TOLD:
-                _told.add(str(name))
-        for part in schema.values():
-            learn_secrets(part, depth - 1)
+        return set().union(*(secret_names(part, depth - 1) for part in schema[:100]))
+    if not isinstance(schema, Mapping):
+        return set()
+    fields = schema.get("properties")
+    own = (
+        {str(name) for name, field in fields.items() if is_secret_schema(field)}
+        if isinstance(fields, Mapping)
+        else set()
+    )
+    return own.union(*(secret_names(part, depth - 1) for part in schema.values()))
 
 
 def is_secret_name(name: str) -> bool:
@@ -63,15 +69,17 @@ def _kind(name: str) -> str:
     return "token" if "token" in words else ""
 
 
-def is_secret_schema(schema: Any) -> bool:
-    """Tell whether a JSON Schema marks its value as secret: ``format: password`` or ``writeOnly``."""
-    if not isinstance(schema, Mapping):
+def is_secret_schema(schema: Any, depth: int = 4) -> bool:
+    """Tell whether a JSON Schema marks its value, or what is in it, as secret: ``format: password``, ``writeOnly``."""
+    if depth <= 0 or not isinstance(schema, Mapping):
         return False
-    branches = [schema]
-    for key in ("anyOf", "oneOf", "allOf"):
-        found = schema.get(key)
-        branches += [branch for branch in found if isinstance(branch, Mapping)] if isinstance(found, list) else []
-    return any(branch.get("format") == "password" or branch.get("writeOnly") is True for branch in branches)
+    if schema.get("format") == "password" or schema.get("writeOnly") is True:
+        return True
+    branches = [
+        part for key in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(key), list) for part in schema[key]
+    ]
+    parts = (*branches, schema.get("items"), schema.get("additionalProperties"))
+    return any(is_secret_schema(part, depth - 1) for part in parts)
 
 
 def hides(name: str, value: Any) -> bool:

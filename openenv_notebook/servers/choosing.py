@@ -43,6 +43,9 @@ def local_target(what: str) -> LocalTarget:
     """Read a text as something to serve; raises InvalidTarget for a server that runs elsewhere."""
     target = parse_target(what)
     if not isinstance(target, LocalTarget):
+        if what.isidentifier():
+            hint = f"serve({what}) for a class of yours; serve('demo:NAME'), serve('./folder'), serve('module:app')"
+            raise InvalidTarget(what, "a class is given as itself, not by its name", hint=hint)
         raise InvalidTarget(what, "it names a server that runs already", hint=f"connect({what!r})")
     return target
 

@@ -159,12 +159,14 @@ def test_what_a_schema_marks_as_secret_is_hidden_by_its_name() -> None:
             "plain_of_test": {"type": "string", "format": "password"},
             "maybe_of_test": {"anyOf": [{"type": "string", "format": "password"}, {"type": "null"}]},
             "inner": {"$ref": "#/$defs/Inner"},
+            "list_of_test": {"type": "array", "items": {"type": "string", "format": "password"}},
+            "map_of_test": {"type": "object", "additionalProperties": {"type": "string", "writeOnly": True}},
             "open_of_test": {"type": "string"},
         },
         "$defs": {"Inner": inner},
     }
-    names = ("plain_of_test", "maybe_of_test", "pin_of_test", "open_of_test")
-    assert [hides(name, "s3cret") for name in names] == [False] * 4
+    names = ("plain_of_test", "maybe_of_test", "pin_of_test", "list_of_test", "map_of_test", "open_of_test")
+    assert [hides(name, ["s3cret"]) for name in names] == [False] * 6
     learn_secrets(schema)
-    assert [hides(name, "s3cret") for name in names] == [True, True, True, False]
+    assert [hides(name, ["s3cret"]) for name in names] == [True, True, True, True, True, False]
     assert masked({"inner": {"pin_of_test": "1234"}}) == {"inner": {"pin_of_test": HIDDEN}}

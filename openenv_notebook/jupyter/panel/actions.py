@@ -10,6 +10,7 @@ from openenv_notebook.jupyter.panel import parts, screen
 from openenv_notebook.jupyter.panel.form import Form
 from openenv_notebook.jupyter.panel.moves import MOST_BUTTONS, Moves
 from openenv_notebook.legal import Legal, legal_actions
+from openenv_notebook.masking import secret_names
 from openenv_notebook.messages import Tool
 from openenv_notebook.schema import action_fields
 from openenv_notebook.shape_check import check
@@ -51,6 +52,7 @@ class ActionView:
     ) -> None:
         self._put, self._on_step, self._on_change, self._name = put, on_step, on_change, name
         self._schema: Mapping[str, Any] | None = None
+        self._has_secrets = False
         self._tools: dict[str, Tool] = {}
         self._forms: dict[str, Form] = {}
         self._sends = parts.html(screen.sends("", "…"))
@@ -66,6 +68,8 @@ class ActionView:
     def load(self, schema: Mapping[str, Any] | None, tools: Sequence[Tool]) -> None:
         """Take the schema of actions and the tools; before the panel is seen."""
         self._schema = schema
+        # What is typed in the box is seen; the form has boxes for secrets.
+        self._has_secrets = bool(secret_names(schema))
         self._tools = {tool.name: tool for tool in tools}
         options = [(parts.label(_described(tool), 90), tool.name) for tool in tools]
         if not tools or not _only_calls_tools(schema):
@@ -110,7 +114,7 @@ class ActionView:
         legal = legal_actions(observation, self._schema) if not self.tool else None
         form = self.form
         offered = self._moves.offer(legal, self._all_values())
-        self._put(self._moves.box.layout, display="none" if self.tool else None)
+        self._put(self._moves.box.layout, display="none" if self.tool or self._has_secrets else None)
         self._put(form.widget.layout, display="none" if self._is_covered(offered) else None)
         chosen: Mapping[str, Any] = {}
         try:

@@ -73,6 +73,7 @@ class Hand:
             call = self.actions.call()
         except Incomplete as problem:
             self.actions.form.reveal_errors()
+            self._state.last_error = None
             self._say(str(problem), is_bad=True)
             return
         question = self._state.question
@@ -83,6 +84,13 @@ class Hand:
             self._changed()
         else:
             self.commands.start("stepping", lambda: self._make(call))
+
+    def edited(self) -> None:
+        """Take back what was said of an action that was edited since."""
+        said = self._state.said
+        if said is not None and said.is_bad and self._state.last_error is None:
+            self._state.said = None
+        self._changed()
 
     def reset(self) -> None:
         """Begin an episode."""

@@ -88,7 +88,7 @@ class Panel:
             put, hand.reset, hand.new_session, hand.close, hand.save, self._variable
         )  # fmt: skip
         self._observation = ObservationView(put, changed)
-        self._actions = hand.actions = ActionView(put, hand.step, changed, self._variable, self._state.name)
+        self._actions = hand.actions = ActionView(put, hand.step, hand.edited, self._variable, self._state.name)
         self._run = hand.run = PlayView(
             put, policies, hand.play, hand.stop, hand.change_speed, self._handed
         )  # fmt: skip

@@ -30,7 +30,7 @@ def panel(desk: Desk, rest: str) -> Any:
 
     made = Panel(client, name=name, policies=policies)
     given = f", policies={{{', '.join(f'{policy!r}: {policy}' for policy in policies)}}}" if policies else ""
-    desk.twin = f"import openenv_notebook\n\nopenenv_notebook.Panel({name}{given})"
+    desk.twin = f"from openenv_notebook.jupyter import Panel\n\nPanel({name}{given})"
     made.display()
     return desk.out(line, made)
 

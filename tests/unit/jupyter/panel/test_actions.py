@@ -238,9 +238,20 @@ def test_a_password_by_schema_is_a_secret(panel_of: Callable[..., Panel], far_en
     far_end.policy = lambda request: result_frame({})
     learn_secrets(schema)
     panel = panel_of(schema)
+    assert panel._actions._moves.box.layout.display == "none"
     panel.form.set({"word_of_panel": "s3cret"})
     eventually(lambda: "os.environ" in sends(panel))
     click(panel._actions.step_button)
     settled(panel)
     assert far_end.steps == [{"word_of_panel": "s3cret"}]
     assert "s3cret" not in panel.python() + sends(panel) + "".join(rows(panel)) + panel.client.episode.to_jsonl()
+
+
+def test_a_reason_goes_with_what_it_was_said_of(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
+    """What was said of an incomplete action is taken back by the next edit; a server's refusal stays until a step."""
+    panel = panel_of(of("guess", kind="integer"))
+    edit(panel._actions._moves.box, "word")
+    enter(panel._actions._moves.box)
+    eventually(lambda: 'role="alert"' in said(panel))
+    panel.form.set({"guess": 5})
+    eventually(lambda: 'role="alert"' not in said(panel))
