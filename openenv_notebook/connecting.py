@@ -189,17 +189,22 @@ class _Queue:
     def __init__(self) -> None:
         self._full: AtCapacity | None = None
         self._since = 0.0
+        self._tried: float | None = None
 
     def stand(self, full: AtCapacity) -> None:
         """Go on waiting; the first time, since now."""
         self._since = self._since if self._full is not None else time.monotonic()
-        self._full = full
+        self._full, self._tried = full, None
+
+    def try_again(self) -> None:
+        """Note that a try begins: one that lasts is no refusal, and the wait is for something else."""
+        self._tried = time.monotonic()
 
     @property
     def activity(self) -> str:
         """What is being waited for, with the seconds so far; "" when nothing is."""
-        full = self._full
-        if full is None:
+        full, tried = self._full, self._tried
+        if full is None or (tried is not None and time.monotonic() - tried > _REPORT_AFTER):
             return ""
         return f"{full.describe()}; waiting for a free session, {time.monotonic() - self._since:.0f} s"
 
@@ -240,6 +245,8 @@ def _connect_when_free(
     until = time.monotonic() + wait
     said = queue is not None
     while True:
+        if queue is not None:
+            queue.try_again()
         try:
             env.connect()
             return

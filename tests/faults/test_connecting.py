@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -102,6 +103,26 @@ def test_a_full_server_is_waited_for(serve: Any, caplog: pytest.LogCaptureFixtur
     assert second.status == "open"
     assert caplog.text.count("waiting for a free session, up to 20 s") == 1
     second.close()
+
+
+def test_what_is_waited_for_after_the_queue_is_told(serve: Any) -> None:
+    """Once a slot came free, the progress tells of the session that is built, and no more of the queue."""
+    told = threading.Event()
+
+    def script(peer: Peer) -> None:
+        if peer.number == 0:
+            peer.accept([error_frame("CAPACITY_REACHED", "full", active_sessions=1, max_sessions=1)], close=1000)
+            return
+        told.wait(8)
+        peer.prove()
+        peer.serve()
+
+    def show(text: str) -> None:
+        if "free session" not in text:
+            told.set()
+
+    with connect(serve(script).url, wait=20, progress=show):
+        assert told.is_set()
 
 
 def test_the_wait_is_bounded_and_interruptible(serve: Any) -> None:
