@@ -66,6 +66,7 @@ class Player:
         self.episodes: deque[Episode] = deque(maxlen=_KEPT if progress.episodes is None else None)
         self._env, self._policy, self._plan, self._progress = env, policy, plan, progress
         self._in_episode, self._paced = 0, 0.0
+        self._counting: Episode | None = None
 
     def play(self) -> None:
         """Play until the plan is done, the policy gives None, or it is to stop.
@@ -75,14 +76,17 @@ class Player:
         """
         lost = self._env.status == "lost"
         playing = not self._plan.fresh and (lost or (self._env.last is not None and not self._env.done))
-        while not self.stopping.is_set() and self._progress.steps != self._plan.steps:
-            if playing and not self._is_over():
-                if not self._act():
+        try:
+            while not self.stopping.is_set() and self._progress.steps != self._plan.steps:
+                if playing and not self._is_over():
+                    if not self._act():
+                        return
+                elif self._progress.begun != self._plan.episodes and self._begin():
+                    playing = True
+                else:
                     return
-            elif self._progress.begun != self._plan.episodes and self._begin():
-                playing = True
-            else:
-                return
+        finally:
+            self._count_ended()
 
     def _is_over(self) -> bool:
         """Tell whether the episode is: it is done, or as long as it may be. A lost one shows when it is stepped."""
@@ -109,10 +113,19 @@ class Player:
         """Return the observation there is; whoever made it."""
         episode, last = self._env.episode, self._env.last
         if not self.episodes or self.episodes[-1] is not episode:
+            self._count_ended()
             self.episodes.append(episode)
-            self._in_episode = 0
+            self._in_episode, self._counting = 0, episode
             self._progress.begun = max(1, self._progress.begun)
+            self._progress.so_far = episode.total_reward
         return last.observation if last is not None else None
+
+    def _count_ended(self) -> None:
+        """Count the episode, once, if it is over by now; whoever ended it, all of the record counts."""
+        episode = self._counting
+        if episode is not None and (episode.done or self._in_episode == self._plan.max_steps):
+            self._counting = None
+            self._progress.end(episode.total_reward)
 
     def _act(self) -> bool:
         """Make a step, if the policy wants one; False ends the run."""
@@ -131,7 +144,8 @@ class Player:
         with _naming(f"{where} failed"):
             result = self._step(action)
         self._in_episode += 1
-        self._progress.step(result.reward, ended=result.done or self._in_episode == self._plan.max_steps)
+        self._progress.step(self.episodes[-1].total_reward)
+        self._count_ended()
         if self._plan.on_step is not None:
             with _naming(f"on_step failed at {where}"):
                 self._plan.on_step(result)

@@ -45,21 +45,25 @@ class Progress:
     def begin(self) -> None:
         """Count an episode."""
         self.begun += 1
-        self.so_far = 0.0
 
-    def step(self, reward: Any, *, ended: bool) -> None:
+    def step(self, so_far: float) -> None:
         """Count a step.
 
         Args:
-            reward: Its reward, None for none.
-            ended: True when the episode is over by it.
+            so_far: The episode's return with it.
         """
         self.steps += 1
-        self.so_far += reward if isinstance(reward, (int, float)) else 0.0
-        if ended:
-            self.returned += self.so_far
-            self.so_far = 0.0
-            self.ended += 1
+        self.so_far = so_far
+
+    def end(self, total: float) -> None:
+        """Count an episode that is over.
+
+        Args:
+            total: Its return.
+        """
+        self.returned += total
+        self.so_far = 0.0
+        self.ended += 1
 
     @property
     def seconds(self) -> float:
@@ -80,7 +84,7 @@ class Progress:
 
     def _pace(self) -> str:
         rate, mean = self.steps_per_second, self.mean_return
-        gain = f"return so far {_plain(self.so_far):.3g}" if mean is None else f"mean return {_plain(mean):.3g}"
+        gain = f"return so far {self.so_far:.3g}" if mean is None else f"mean return {_plain(mean):.3g}"
         return f"{rate:,.0f} steps/s · {gain}" if rate >= 10 else f"{rate:.1f} steps/s · {gain}"
 
     def __str__(self) -> str:
@@ -102,7 +106,7 @@ class Progress:
 
 
 def _plain(total: float) -> float:
-    """Round off what adding binary fractions leaves behind."""
+    """Round off what adding binary fractions leaves behind; single returns have it done."""
     return round(total, 12) + 0.0  # and no -0.0
 
 

@@ -8,13 +8,17 @@ from openenv_notebook.errors import MisuseError
 from openenv_notebook.progress import Progress, check_counts, check_fps, check_seeds
 
 
-def after(*rewards: object, episodes: int | None = 20, ends: int = 0, seconds: float = 2.0) -> Progress:
+def after(*rewards: float | None, episodes: int | None = 20, ends: int = 0, seconds: float = 2.0) -> Progress:
     """The progress after steps with these rewards; every so many steps end an episode."""
-    progress = Progress(episodes)
+    progress, total = Progress(episodes), 0.0
     for number, reward in enumerate(rewards, 1):
         if ends and (number - 1) % ends == 0:
             progress.begin()
-        progress.step(reward, ended=bool(ends) and number % ends == 0)
+        total += reward or 0.0
+        progress.step(total)
+        if ends and number % ends == 0:
+            progress.end(total)
+            total = 0.0
     progress._started, progress._stopped = 0.0, seconds
     return progress
 

@@ -169,6 +169,34 @@ class TestPlaying:
         run = played(env, max_steps=2, on_step=lambda result: next(once, False) and env.reset())
         assert [episode.length for episode in run.episodes] == [1, 2]
 
+    def test_what_others_end_is_counted(self, env: Env, far_end: FarEnd) -> None:
+        """An episode that another caller's step ends is over for the run's counts, with all of its rewards."""
+        far_end.policy = ends_after(2)
+        run = played(env, episodes=2, on_step=lambda result: env.step(column=0))
+        assert [episode.total_reward for episode in run.episodes] == [2.0, 2.0]
+        assert (run.steps_made, run.progress.ended, run.progress.mean_return) == (2, 2, 2.0)
+
+    def test_what_others_begin_is_counted_by_itself(self, env: Env, far_end: FarEnd) -> None:
+        """Somebody else's reset cuts an episode short, which counts for no mean; the next begins at 0."""
+        far_end.policy = ends_after(3)
+        once = iter([True])
+        run = played(env, on_step=lambda result: next(once, False) and env.reset())
+        assert [episode.total_reward for episode in run.episodes] == [1.0, 3.0]
+        assert (run.progress.ended, run.progress.mean_return) == (1, 3.0)
+
+    def test_the_counts_are_there_with_the_step(self, env: Env, far_end: FarEnd) -> None:
+        """on_step sees the counts with its step taken in; a stopped run keeps the return so far."""
+        far_end.policy = ends_after(2)
+        told: list[Any] = []
+        run = Rollout(env, column, episodes=2, steps=3, on_step=lambda result: told.append(counts()))
+
+        def counts() -> Any:
+            return run.progress.ended, run.progress.returned, run.progress.so_far
+
+        assert run.start().wait(WITHIN)
+        assert told == [(0, 0.0, 1.0), (1, 2.0, 0.0), (1, 2.0, 1.0)]
+        assert counts() == told[-1]
+
     def test_random_actions_are_legal(self, env: Env, far_end: FarEnd) -> None:
         """The random policy takes what the observation lists; the same seeds give the same run."""
         far_end.policy = lambda request: result_frame({"legal_actions": [2, 5]})
