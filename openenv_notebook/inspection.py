@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import copy
 import dataclasses
 import time
 from collections.abc import Mapping
@@ -97,7 +99,7 @@ class Inspection:
             OpenEnvError: Why there is no answer.
         """
         if self._known.schema is None:
-            return self._known.take_schema(await self._object("/schema"))
+            return await self._ask_schema(self._discovery().timeout)
         return self._known.schema
 
     async def _learn_schema(self, within: float | None = None) -> bool:
@@ -117,24 +119,33 @@ class Inspection:
             return True
         asking = known.asking
         if asking is None or asking.done() or asking.get_loop() is not loop:
-            known.asking, known.asked_at = loop.create_task(self._ask_schema()), time.monotonic()
+            known.asking, known.asked_at = loop.create_task(self._ask_for_all()), time.monotonic()
             asking = known.asking
         # Whoever waits no longer leaves the question to the others.
         done, _ = await asyncio.wait([asking], timeout=within)
         return bool(done)
 
-    async def _ask_schema(self) -> None:
-        known = self._known
+    async def _ask_for_all(self) -> None:
         try:
             # A call's own limit is for its own wait; others may be waiting for the same answer.
-            found = await dataclasses.replace(self._discovery(), timeout=TIMEOUT).get("/schema")
-            known.take_schema(self._as_object("/schema", found))
-            known.schema_failure = None
-        except OpenEnvError as error:
-            known.schema_failure = error.with_traceback(None)
-            known.schema_refused = _is_final(error)
+            with contextlib.suppress(OpenEnvError):
+                await self._ask_schema(TIMEOUT)
         finally:
-            known.asking = None
+            self._known.asking = None
+
+    async def _ask_schema(self, timeout: float | None) -> AttributeDict:
+        """Ask, and remember what came of it."""
+        known = self._known
+        try:
+            found = await dataclasses.replace(self._discovery(), timeout=timeout).get("/schema")
+            schema = known.take_schema(self._as_object("/schema", found))
+        except OpenEnvError as error:
+            # A copy has no traceback, which would keep what it went through.
+            known.asked_at, known.schema_failure = time.monotonic(), copy.copy(error)
+            known.schema_refused = _is_final(error)
+            raise
+        known.schema_failure = None
+        return schema
 
     async def list_environments(self) -> list[str]:
         """Ask for the names the task API knows environments by (servers from 0.4.2)."""

@@ -12,7 +12,14 @@ from support.recorded import schemas
 from support.sockets import Peer, Script, SocketServer
 from support.waiting import eventually
 
-from openenv_notebook.errors import ConnectTimeout, HandshakeRejected, InvalidAction, MisuseError, ReplyTimeout
+from openenv_notebook.errors import (
+    ConnectTimeout,
+    HandshakeRejected,
+    InvalidAction,
+    MisuseError,
+    NotSupportedHere,
+    ReplyTimeout,
+)
 from openenv_notebook.policy import Policy
 from openenv_notebook.together import step_all
 
@@ -145,6 +152,21 @@ def test_what_is_said_not_to_exist_is_remembered(serve: Any, make_env: Any) -> N
         with pytest.raises(MisuseError, match="the server tells no schema"):
             env.step(3)
     assert asked(server) == 1
+
+
+def test_what_schema_is_told_is_remembered(serve: Any, make_env: Any) -> None:
+    """After schema() was told that there is none, or that the server is busy, steps by keyword do not ask again."""
+    for status, expected in ((404, NotSupportedHere), (503, HandshakeRejected)):
+        server = serve(app(lambda peer, status=status: peer.answer_http(status, b"{}", JSON), tells))
+        env = make_env(server)
+        env.reset()
+        with pytest.raises(expected):
+            env.schema()
+        assert env.known.schema_refused == (status == 404)
+        env.step(column=3)
+        assert asked(server) == 1
+        assert env.schema()["action"]["properties"]["column"]
+        assert asked(server) == 2
 
 
 @pytest.mark.parametrize("name", ["health", "metadata", "schema", "list_environments", "list_splits"])
