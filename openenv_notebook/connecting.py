@@ -19,7 +19,7 @@ from openenv_notebook.limits import check_seconds
 from openenv_notebook.messages import ActT, ObsT, StateT, short_repr
 from openenv_notebook.servers import Server, SharedServer, hold_at
 from openenv_notebook.sync_client import SyncEnvClient
-from openenv_notebook.targets import Address, Target, parse_target
+from openenv_notebook.targets import Address, LocalTarget, Target, parse_target
 
 log = logging.getLogger("openenv_notebook")
 
@@ -157,12 +157,31 @@ def connect(
     return env
 
 
+def target_of(env: SyncEnvClient[Any, Any, Any]) -> str | Callable[..., Any] | None:
+    """Tell what :func:`connect` takes for another session like a client's.
+
+    Args:
+        env: The client, also a closed one.
+
+    Returns:
+        A text such as ``demo:grid`` or the class where a server was started for it, which another
+        process starts anew; else the address. None before there is one.
+    """
+    provider = env.async_client._opener.provider
+    what = provider.what if provider is not None else None
+    if isinstance(what, LocalTarget):
+        return what.name
+    return what if callable(what) and getattr(what, "__name__", "").isidentifier() else env.base_url
+
+
 def _read(target: Any) -> Target | Callable[..., Any]:
     if isinstance(target, str) and target.strip():
         return parse_target(target)
     if callable(target):
         return cast(Callable[..., Any], target)
     hint = f"connect({target.url!r})" if isinstance(getattr(target, "url", None), str) else None
+    if type(target) is int:
+        hint = f"connect('localhost:{target}')"
     what = "connect() takes an address such as 'localhost:8000', or a class of environments"
     if not isinstance(target, str):
         what = f"an address is a text, not a {type(target).__name__}: {what}"

@@ -109,7 +109,7 @@ def _convert(value: Any) -> Any:
             return _not_complex(convert())
     if isinstance(value, Sequence):
         return list(value)
-    raise TypeError(f"a {type(value).__module__}.{type(value).__qualname__} cannot be sent as JSON")
+    raise TypeError(f"a {type(value).__module__}.{type(value).__qualname__} has no JSON form")
 
 
 def _not_complex(converted: Any) -> Any:
@@ -142,4 +142,5 @@ def to_bytes(value: Any) -> bytes:
     try:
         return to_json(value, fallback=_convert, bytes_mode="base64")
     except (PydanticSerializationError, UnicodeEncodeError, ValueError):
-        raise MisuseError(f"this cannot be sent as JSON: {reason}") from reason
+        why = str(reason).removeprefix("Error serializing to JSON: ").removeprefix("TypeError: ")
+        raise MisuseError(f"this cannot be sent as JSON: {why}") from reason

@@ -26,6 +26,11 @@ class Provider:
         self._guard = threading.Lock()
         self._phase: Literal["idle", "starting", "unwanted", "running"] = "running"
 
+    @property
+    def what(self) -> Any:
+        """What is served, where the provider tells; else None."""
+        return getattr(self._provider, "what", None)
+
     async def start(self) -> str:
         """Start the server and wait until it is ready, off the loop.
 

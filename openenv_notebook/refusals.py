@@ -76,7 +76,9 @@ def _failure(error: Exception, endpoint: Endpoint, uri: str) -> OpenEnvError:
         case InvalidStatus():
             return _refused(error, endpoint, where.hostname)
         case socket.gaierror():
-            return ConnectFailed(f"the host name {where.hostname!r} is not known", url=url)
+            return ConnectFailed(
+                f"the host name {where.hostname!r} is not known", url=url, hint=_other_than(where.hostname)
+            )
         case ssl.SSLError():
             hint = "a server without TLS needs http:// or ws://; else check its certificate"
             why = getattr(error, "reason", None) or error
@@ -95,6 +97,13 @@ def _failure(error: Exception, endpoint: Endpoint, uri: str) -> OpenEnvError:
         case InvalidHandshake():
             return NotAnOpenEnvServer(f"the WebSocket handshake failed: {error}", url=url)
     return ConnectFailed(str(error) or type(error).__name__, url=url)
+
+
+def _other_than(host: str | None) -> str | None:
+    """Say how to write what else one word may have meant."""
+    if host is None or not host.isidentifier():
+        return None
+    return f"a demo is written demo:{host}, a folder ./{host}, a Hub Space owner/{host}"
 
 
 def _is_refused(error: Exception) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,12 +84,12 @@ def call_of(step: Step) -> Call:
     return Call("reset" if step.kind == "reset" else "step", dict(action))
 
 
-def episode_code(name: str, address: str | None, episode: Episode) -> str:
+def episode_code(name: str, target: str | Callable[..., Any] | None, episode: Episode) -> str:
     """Write an episode as a program that does it again.
 
     Args:
         name: The client's variable.
-        address: The server.
+        target: What connect() takes: a text, or a class that the program has, too.
         episode: The episode; what the server refused is left out.
 
     Returns:
@@ -99,7 +99,8 @@ def episode_code(name: str, address: str | None, episode: Episode) -> str:
     imports = ["import openenv_notebook"]
     if any("os.environ[" in call for call in calls):
         imports.insert(0, "import os\n")
-    return "\n".join([*imports, "", f"{name} = openenv_notebook.connect({address!r})", *calls])
+    where = getattr(target, "__name__", repr(target))
+    return "\n".join([*imports, "", f"{name} = openenv_notebook.connect({where})", *calls])
 
 
 def keywords(arguments: Mapping[str, Any]) -> str:

@@ -59,7 +59,7 @@ class Desk:
         Raises:
             UsageError: If nothing is connected, or --out names an open client.
         """
-        self._spare(line.options.get("out"))
+        self.check_out(line)
         name, client = self.workspace.get(line.options.get("on"))
         timeout = line.options.get("timeout")
         return name, client if timeout is None else client.options(timeout=timeout)
@@ -69,13 +69,22 @@ class Desk:
         name = line.options.get("out")
         if name is not None:
             if self.workspace.held(name) is not value:
-                self._spare(name)
+                self.check_out(line)
             self.workspace.namespace[name] = value
         return value
 
-    def _spare(self, name: str | None) -> None:
-        """Refuse to bind a value to the name of an open client: nothing else may hold it."""
-        if name is not None and self.workspace.held(name) is not None:
+    def check_out(self, line: Line, bound: str | None = None) -> None:
+        """Refuse to bind a value to the name of an open client: nothing else may hold it.
+
+        Args:
+            line: The line, perhaps with --out.
+            bound: The name that the value, a client, gets anyway.
+
+        Raises:
+            UsageError: If --out names another open client.
+        """
+        name = line.options.get("out")
+        if name not in (None, bound) and self.workspace.held(name) is not None:
             raise UsageError(f"{name} holds an open client and is not overwritten; choose another name: --out result")
 
     def values(self, payload: Any, schema: Mapping[str, Any] | None, call: str) -> Any:

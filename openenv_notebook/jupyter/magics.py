@@ -56,8 +56,7 @@ class OpenEnvMagics(Magics):
             return self._help(verb)
         found = VERBS.get(verb)
         if found is None:
-            names = [*VERBS, "help"]
-            raise UsageError(f"{verb!r} is no verb of %openenv{nearest(verb, names)} ({', '.join(names)})")
+            raise UsageError(_no_verb(verb))
         if verb == "python":
             return self._carried_out(found, rest, cell)
         self._desk.twin = ""
@@ -83,5 +82,10 @@ class OpenEnvMagics(Magics):
         if name in ("help", "--help", "-h"):
             name = ""
         if name and name not in VERBS:
-            raise UsageError(f"{name!r} is no verb of %openenv{nearest(name, [*VERBS, 'help'])}")
+            raise UsageError(_no_verb(name))
         print(page(VERBS[name]) if name else manual(VERBS))
+
+
+def _no_verb(name: str) -> str:
+    names = [*VERBS, "help"]
+    return f"{name!r} is no verb of %openenv{nearest(name, names)} ({', '.join(names)})"

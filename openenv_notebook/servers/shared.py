@@ -22,11 +22,13 @@ class Started:
     """A server on its way, or running, and how many hold it.
 
     Args:
+        what: What is served.
         make: Makes the server; called on the thread that starts it.
         ready_within: Limit for the start, in seconds.
     """
 
-    def __init__(self, make: Callable[[], Backend], ready_within: float = 60.0) -> None:
+    def __init__(self, what: Served, make: Callable[[], Backend], ready_within: float = 60.0) -> None:
+        self.what = what
         self.holders = 0
         self.backend: Backend | None = None
         self.failure: BaseException | None = None
@@ -104,7 +106,7 @@ class SharedServer:
     """
 
     def __init__(self, what: LocalTarget | Callable[..., Any]) -> None:
-        self._what = what
+        self.what = what
         self._held: Started | None = None
 
     def start(self) -> str:
@@ -113,11 +115,11 @@ class SharedServer:
         Returns:
             Its address.
         """
-        key = _key(self._what)
+        key = _key(self.what)
         with _guard:
             entry = _shared.get(key)
             if entry is None or not entry.is_usable:
-                entry = _shared[key] = Started(lambda: choose(self._what, Wish()))
+                entry = _shared[key] = Started(self.what, lambda: choose(self.what, Wish()))
                 entry.begin()
             entry.holders += 1
             self._held = entry
@@ -145,6 +147,11 @@ class Hold:
         self._entry = entry
         self._address = address
         self._holds = False
+
+    @property
+    def what(self) -> Served:
+        """What is served."""
+        return self._entry.what
 
     def start(self) -> str:
         """Take hold, where the server is still there; returns the address."""
@@ -212,7 +219,7 @@ class OwnServer:
 
     def start(self) -> str:
         """Start it and wait until it runs; returns its address."""
-        entry = self._entry = Started(lambda: choose(self._what, self._wish), self._ready_within)
+        entry = self._entry = Started(self._what, lambda: choose(self._what, self._wish), self._ready_within)
         entry.begin()
         return entry.wait(lambda: self._entry is not entry)
 

@@ -21,6 +21,7 @@ from traitlets.config import Config
 import openenv_notebook
 from openenv_notebook import InvalidAction, StepResult, SyncEnvClient, UnknownClient, serve
 from openenv_notebook.messages import Tool
+from openenv_notebook.servers.owned import running_own
 
 MAGICS = ("connect demo:grid --as g", "demo echo --as e", "reset --on g", "state --on g", "status", "close all", "")
 
@@ -476,10 +477,53 @@ def test_the_python_of_an_episode_runs(shell: InteractiveShell, capsys: pytest.C
     assert capsys.readouterr().out == "env.step('right')\n"
     magic(shell, "python --all")
     script = capsys.readouterr().out
+    assert "\nenv = openenv_notebook.connect('demo:grid')\n" in script
+    magic(shell, "close")
     space: dict[str, Any] = {}
     exec(script, space)
     with space["env"] as again:
         assert [step.action for step in again.episode] == [{"seed": 3}, {"direction": "down"}, {"direction": "right"}]
+
+
+def test_two_names_of_a_client_are_one_client(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+    """`x = %openenv demo grid --as g` is told as one session, and closed as one."""
+    shell.run_cell("x = %openenv demo grid --as g").raise_error()
+    capsys.readouterr()
+    magic(shell, "status")
+    said = capsys.readouterr().out
+    assert "* g: open · http" in said and "\n  x: the same as g\n" in said
+    magic(shell, "close all")
+    assert capsys.readouterr().out == "openenv: g is closed\n"
+    magic(shell, "stop all")
+    assert capsys.readouterr().out == "openenv: no server of serve runs\n"
+
+
+@pytest.mark.parametrize("line", ["connect demo:grid --as b", "demo echo --as b", "serve demo:echo --as b"])
+def test_out_is_checked_before_anything_is_opened(shell: InteractiveShell, line: str) -> None:
+    """--out with the name of another open client is refused, and nothing was connected or served."""
+    env = magic(shell, "demo grid")
+    with pytest.raises(UsageError, match="env holds an open client"):
+        magic(shell, f"{line} --out env")
+    assert shell.user_ns["env"] is env and "b" not in shell.user_ns and not running_own()
+    assert magic(shell, f"{line} --out b") is shell.user_ns["b"]
+    magic(shell, "close all")
+
+
+def test_an_unknown_policy_is_told_by_the_name_that_was_written(shell: InteractiveShell) -> None:
+    """--policy NAME of no function says so, with the nearest function."""
+    magic(shell, "demo grid")
+    shell.user_ns["agent"] = lambda observation: "up"
+    with pytest.raises(
+        UsageError, match=r"takes the name of a function; there is no 'agnt' here; did you mean 'agent'\?"
+    ):
+        magic(shell, "panel --policy agnt")
+
+
+@pytest.mark.parametrize("line", ["nosuch", "help nosuch"])
+def test_an_unknown_verb_is_told_all_there_are(shell: InteractiveShell, line: str) -> None:
+    """A verb that there is not names those there are, also after help."""
+    with pytest.raises(UsageError, match=r"'nosuch' is no verb of %openenv \(.*connect, .*help\)"):
+        magic(shell, line)
 
 
 def test_debug_shows_every_frame_and_hides_them_again(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from openenv_notebook.client import GenericEnvClient
-from openenv_notebook.connecting import connect
+from openenv_notebook.connecting import connect, target_of
 from openenv_notebook.errors import InvalidTarget, MisuseError
 from openenv_notebook.servers import serve
 
@@ -32,6 +32,21 @@ def test_what_is_no_target_is_refused_at_once(target: Any) -> None:
     with pytest.raises(InvalidTarget, match=r"connect\(\) takes an address") as caught:
         connect(target)
     assert isinstance(target, str) or f"an address is a text, not a {type(target).__name__}" in str(caught.value)
+
+
+def test_a_port_is_a_text() -> None:
+    """connect(8000) says what to write."""
+    with pytest.raises(InvalidTarget, match=r"connect\('localhost:8000'\)"):
+        connect(8000)  # type: ignore[call-overload]
+
+
+def test_a_client_knows_how_to_connect_again() -> None:
+    """target_of() gives what was served for the client, also on its address and after close(); else the address."""
+    with connect("demo:grid") as env, connect(env.base_url or "") as other:
+        assert target_of(env) == target_of(other) == "demo:grid"
+    assert target_of(env) == "demo:grid"
+    with serve("demo:grid") as server, connect(server.url) as env:
+        assert target_of(env) == server.url
 
 
 def test_a_server_of_one_s_own_is_a_target() -> None:

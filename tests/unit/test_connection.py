@@ -49,6 +49,7 @@ CASES: list[tuple[Exception, type[OpenEnvError], str, bool]] = [
     (SEVERAL, ConnectFailed, "nothing listens at example.test:8000", True),
     (ConnectionResetError(104, "no"), ConnectFailed, "example.test:8000 drops connections at once", True),
     (socket.gaierror(-2, "no"), ConnectFailed, "the host name 'example.test' is not known", False),
+    (socket.gaierror(-2, "no"), ConnectFailed, "is the server running, and is the address right?", False),
     (ssl.SSLError(1, "[SSL] wrong version number"), ConnectFailed, "no TLS connection", False),
     (ssl.SSLCertVerificationError(1, "self-signed"), ConnectFailed, "no TLS connection", False),
     (TimeoutError(), ConnectTimeout, "the network gave no answer", False),
@@ -74,6 +75,12 @@ def test_foreign_exceptions_are_told_in_our_words(
     assert text in str(told)
     assert "example.test:8000" in str(told)
     assert getattr(told, "is_temporary", False) is temporary
+
+
+def test_a_word_that_is_no_host_says_what_else_it_may_mean() -> None:
+    """`connect grid` says how a demo, a folder and a Space are written."""
+    told = translate(socket.gaierror(-2, "no"), endpoint("grid"))
+    assert "a demo is written demo:grid, a folder ./grid, a Hub Space owner/grid" in str(told)
 
 
 @pytest.mark.parametrize(("url", "port"), [("https://example.test", 443), ("http://example.test", 80)])

@@ -11,6 +11,7 @@ from IPython.core.getipython import get_ipython
 
 from openenv_notebook import events
 from openenv_notebook.client import EnvClient
+from openenv_notebook.connecting import target_of
 from openenv_notebook.errors import ClientClosed, MisuseError
 from openenv_notebook.events import Event
 from openenv_notebook.jupyter.asking import action_schema, environment_name, renderer_key, tools_of
@@ -191,7 +192,7 @@ class Panel:
     def python(self) -> str:
         """Write the episode as a program with the real values; secrets are read from the environment."""
         client = self._state.client
-        return episode_code(self._state.name, client.base_url, client.episode)
+        return episode_code(self._state.name, target_of(client), client.episode)
 
     def save(self, path: str | Path | None = None) -> Path:
         """Write all episodes into a file, one JSON line each.

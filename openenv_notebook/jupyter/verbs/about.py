@@ -9,6 +9,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
+from openenv_notebook.connecting import target_of
 from openenv_notebook.errors import show_full_tracebacks
 from openenv_notebook.jupyter.arguments import no_words, read_words
 from openenv_notebook.jupyter.code import episode_code
@@ -26,7 +27,7 @@ def python(desk: Desk, rest: str) -> Any:
         print(desk.twin or "# nothing was done by %openenv yet")
         return
     name, client = desk.workspace.get(line.options.get("on"))
-    print(episode_code(name, client.base_url, client.episode))
+    print(episode_code(name, target_of(client), client.episode))
 
 
 def doctor(desk: Desk, rest: str) -> Any:

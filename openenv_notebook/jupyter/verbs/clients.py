@@ -55,6 +55,7 @@ def _open(desk: Desk, target: str, line: Line) -> AnyClient:
     options, settings = line.options, _settings(line.options)
     name = options.get("as", "env")
     desk.workspace.check_name(name, force=bool(options.get("force")))
+    desk.check_out(line, name)
     client = _connected(desk, name, target, settings)
     ended = desk.workspace.bind(name, client)
     desk.twin = _code(line, f"{name} = openenv_notebook.connect({target!r}{_given(line, settings)})")
@@ -136,6 +137,7 @@ def serve(desk: Desk, rest: str) -> Any:
         raise UsageError(f"serve takes one thing: {_SERVED}")
     name = line.options.get("as", "env")
     desk.workspace.check_name(name, force=bool(line.options.get("force")))
+    desk.check_out(line, name)
     what = _served(desk, line.words[0])
     settings: dict[str, Any] = {key: int(line.options[key]) for key in ("port", "sessions") if key in line.options}
     if "arg" in line.options:
@@ -221,7 +223,8 @@ def close(desk: Desk, rest: str) -> Any:
     names = line.words or ([line.options["on"]] if "on" in line.options else [])
     servers: list[tuple[str, Server | Backend]] = []
     if names == ["all"]:
-        names, servers = list(desk.workspace.clients()), list(desk.workspace.servers.items())
+        firsts = {id(client): name for name, client in reversed(desk.workspace.clients().items())}
+        names, servers = list(reversed(firsts.values())), list(desk.workspace.servers.items())
         if not names:
             desk.say("nothing is connected")
     elif not names:
@@ -255,7 +258,7 @@ def stop(desk: Desk, rest: str) -> Any:
                 f"no server is named {name!r}{nearest(name, known)} (servers: {', '.join(known) or 'none'})"
             )
     if not wanted:
-        desk.say("no server was started by serve")
+        desk.say("no server of serve runs")
     held = [name for name, value in desk.workspace.namespace.items() if isinstance(value, Server)]
     chosen = [(name, server) for name, server in servers if name in wanted]
     desk.twin = "\n".join(f"{name if name in held else 'server'}.stop()" for name, _ in chosen)
@@ -294,8 +297,11 @@ def overview(desk: Desk) -> None:
         print(render.START)
         return
     current, client = desk.workspace.get()
+    shown: dict[int, str] = {}
     for name, each in clients.items():
-        print(render.client_line(name, each, current=name == current))
+        first = shown.setdefault(id(each), name)
+        twice = f"  {name}: the same as {first}"
+        print(render.client_line(name, each, current=name == current) if name == first else twice)
     print(render.next_line(client))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 from IPython.core.error import UsageError
 
+from openenv_notebook.attributes import nearest
 from openenv_notebook.jupyter.arguments import read_words
 from openenv_notebook.jupyter.desk import Desk
 from openenv_notebook.jupyter.verbs.verb import Verb
@@ -21,10 +23,7 @@ def panel(desk: Desk, rest: str) -> Any:
     if line.words:
         line.options["on"] = line.words[0]
     name, client = desk.client(line)
-    policies = {policy: desk.variable(policy) for policy in line.options.get("policy", ())}
-    wrong = next((policy for policy, value in policies.items() if not callable(value)), None)
-    if wrong is not None:
-        raise UsageError(f"--policy takes the name of a function; {wrong} is a {type(policies[wrong]).__name__}")
+    policies = {policy: _function(desk, policy) for policy in line.options.get("policy", ())}
     # ipywidgets takes time to load: only who wants a panel pays for it.
     from openenv_notebook.jupyter.panel import Panel
 
@@ -33,6 +32,17 @@ def panel(desk: Desk, rest: str) -> Any:
     desk.twin = f"from openenv_notebook.jupyter import Panel\n\nPanel({name}{given})"
     made.display()
     return desk.out(line, made)
+
+
+def _function(desk: Desk, name: str) -> Callable[..., Any]:
+    names = desk.workspace.namespace
+    if name not in names:
+        functions = [each for each, value in names.items() if callable(value) and not each.startswith("_")]
+        raise UsageError(f"--policy takes the name of a function; there is no {name!r} here{nearest(name, functions)}")
+    function = names[name]
+    if not callable(function):
+        raise UsageError(f"--policy takes the name of a function; {name} is a {type(function).__name__}")
+    return cast(Callable[..., Any], function)
 
 
 VERBS = (

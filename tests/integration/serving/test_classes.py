@@ -29,6 +29,7 @@ from openenv_notebook import (
     serve,
     step_all,
 )
+from openenv_notebook.connecting import target_of
 from openenv_notebook.servers import running_servers
 
 
@@ -308,12 +309,19 @@ def test_new_code_takes_the_place_of_old() -> None:
         assert env.reset().observation.number == -1
 
 
+def test_what_has_no_name_is_connected_to_by_its_address() -> None:
+    """target_of() gives the address where connect() was given a factory that no program could name."""
+    with connect(lambda: Divider()) as env:
+        assert target_of(env) == env.base_url
+
+
 def test_clients_share_the_server_of_a_class() -> None:
     """connect(Class) shares one server among its clients; the last close stops it."""
     first, second = connect(Divider), connect(Divider)
     assert first.base_url == second.base_url
     url = str(first.base_url)
     assert [each.name for each in running_servers()] == ["Divider"]
+    assert target_of(first) is Divider
     first.close()
     assert second.reset().observation.number == 100
     second.close()

@@ -48,7 +48,7 @@ class Scripted:
 def test_whoever_waits_gets_the_address_when_it_runs() -> None:
     """All who wait for one start get the address, and it was started once."""
     backend = Scripted()
-    started = Started(lambda: backend)
+    started = Started(LocalTarget("demo", "demo:grid", "grid"), lambda: backend)
     started.begin()
     backend.go.set()
     assert in_threads(*[lambda: started.wait(lambda: False)] * 3) == [backend.url] * 3
@@ -60,7 +60,7 @@ def test_whoever_waits_gets_the_address_when_it_runs() -> None:
 def test_a_failed_start_is_told_to_all_and_stopped() -> None:
     """A start that fails is stopped once, and everybody who waits is told why."""
     backend = Scripted(fails=True)
-    started = Started(lambda: backend)
+    started = Started(LocalTarget("demo", "demo:grid", "grid"), lambda: backend)
     started.begin()
     backend.go.set()
     outcomes = in_threads(*[lambda: started.wait(lambda: False)] * 2)
@@ -71,7 +71,7 @@ def test_a_failed_start_is_told_to_all_and_stopped() -> None:
 def test_one_who_lets_go_waits_no_longer() -> None:
     """Who lets go during the start is released at once; the start goes on for the others."""
     backend = Scripted()
-    started = Started(lambda: backend)
+    started = Started(LocalTarget("demo", "demo:grid", "grid"), lambda: backend)
     started.begin()
     gone = threading.Event()
     outcome: list[Any] = []
@@ -95,7 +95,7 @@ def test_one_who_lets_go_waits_no_longer() -> None:
 def test_stopping_during_the_start_ends_it() -> None:
     """A start that nobody wants any more is stopped."""
     backend = Scripted()
-    started = Started(lambda: backend)
+    started = Started(LocalTarget("demo", "demo:grid", "grid"), lambda: backend)
     started.begin()
     assert backend.begun.wait(5)
     started.stop()
