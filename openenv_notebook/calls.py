@@ -18,6 +18,7 @@ from openenv_notebook.errors import OpenEnvError, ReplyTimeout, ServerError, Tra
 from openenv_notebook.portal import Portal
 from openenv_notebook.protocol import Request
 from openenv_notebook.session import Session
+from openenv_notebook.tracebacks import shorten
 
 log = logging.getLogger("openenv_notebook")
 
@@ -231,6 +232,7 @@ def note_interrupt(error: BaseException, kind: str, sent: bool) -> None:
     """
     if isinstance(error, Exception):
         return
+    shorten(error)
     error.sent = sent  # type: ignore[attr-defined]
     error.add_note(
         f"openenv: the {kind} had been sent; its reply is owed and will stand in the record (settle() waits for it)"

@@ -40,20 +40,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self, cast
 
 from openenv_notebook.characters import visible
+from openenv_notebook.tracebacks import full_traceback
 
 _LONGEST_TEXT = 4000
-
-_full_tracebacks = False
-
-
-def show_full_tracebacks(on: bool) -> None:
-    """Choose between short errors in a notebook cell (the default) and full tracebacks.
-
-    Args:
-        on: True shows every frame of a traceback in a cell.
-    """
-    global _full_tracebacks
-    _full_tracebacks = on
 
 
 def _rebuild(cls: type[OpenEnvError], args: tuple[Any, ...], state: dict[str, Any]) -> OpenEnvError:
@@ -108,8 +97,9 @@ class OpenEnvError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Give IPython the lines to show for this error in a cell."""
-        if _full_tracebacks:
-            return "".join(traceback.format_exception(self)).rstrip().split("\n")
+        full = full_traceback(self)
+        if full is not None:
+            return full
         notes = getattr(self, "__notes__", [])
         return [f"{type(self).__name__}: {self}", *notes, *self._cause_lines()]
 

@@ -23,6 +23,7 @@ from typing import Any, Protocol
 from openenv_notebook.driving import DrivenCall
 from openenv_notebook.errors import ClientClosed, NotSupportedHere, TransportError, WrongThread
 from openenv_notebook.forking import keep_loop
+from openenv_notebook.tracebacks import shorten
 
 log = logging.getLogger("openenv_notebook")
 
@@ -169,7 +170,8 @@ class Portal:
             if not self.post(call.start):
                 raise TransportError("the client's own thread ended", hint="call reset(), or connect again")
             self.wait(call.lock, None)
-        except BaseException:
+        except BaseException as error:
+            shorten(error)
             if not call.done and self.post(call.cancel):
                 self.wait(call.lock, time.monotonic() + CANCEL_WITHIN)
             raise

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from openenv_notebook import errors
+from openenv_notebook import errors, tracebacks
 from openenv_notebook.errors import (
     AtCapacity,
     ClientClosed,
@@ -209,7 +209,7 @@ def _name(value: Any) -> str:
 def short_errors() -> Iterator[None]:
     """Leave the way tracebacks are shown as it was."""
     yield
-    errors.show_full_tracebacks(False)
+    tracebacks.show_full_tracebacks(False)
 
 
 @pytest.mark.parametrize(("error", "text"), TEXTS, ids=_name)
@@ -279,14 +279,29 @@ def test_a_cell_shows_a_few_lines(short_errors: None) -> None:
 
 def test_a_cell_shows_everything_on_request(short_errors: None) -> None:
     """With full tracebacks on, a cell shows every frame; off again, it does not."""
-    errors.show_full_tracebacks(True)
+    tracebacks.show_full_tracebacks(True)
     with pytest.raises(MisuseError) as caught:
         raise MisuseError("not both")
     lines = caught.value._render_traceback_()
     assert lines[0] == "Traceback (most recent call last):"
     assert lines[-1].endswith("MisuseError: not both")
-    errors.show_full_tracebacks(False)
+    tracebacks.show_full_tracebacks(False)
     assert caught.value._render_traceback_() == ["MisuseError: not both"]
+
+
+def test_an_interrupt_is_shown_whole_on_request(short_errors: None) -> None:
+    """A cell shows of an interrupt the person's own lines; with full tracebacks on, every frame."""
+    ours: dict[str, Any] = {"__name__": "openenv_notebook.somewhere"}
+    exec("def wait():\n    raise KeyboardInterrupt", ours)
+    try:
+        ours["wait"]()
+    except KeyboardInterrupt as error:
+        tracebacks.shorten(error)
+        short = "".join(error._render_traceback_())  # type: ignore[attr-defined]
+        tracebacks.show_full_tracebacks(True)
+        full = "".join(error._render_traceback_())  # type: ignore[attr-defined]
+    assert "in test_an_interrupt_is_shown_whole_on_request" in short and "in wait" not in short
+    assert "in test_an_interrupt_is_shown_whole_on_request" in full and "in wait" in full
 
 
 def test_details_are_a_copy() -> None:

@@ -337,6 +337,19 @@ class TestInterrupt:
         assert portal.call(lambda: len(asyncio.all_tasks())) == 1
         assert playing.reset().observation.step == 0
 
+    def test_a_cell_shows_the_lines_of_its_own_code(self, playing: Env, far_end: FarEnd) -> None:
+        """What IPython shows of an interrupt is where the person's code was, and the note, without our frames."""
+        far_end.hold()
+        with interrupted_when(lambda: far_end.held):
+            try:
+                playing.step(column=1)
+            except KeyboardInterrupt as error:
+                shown, note = "\n".join(error._render_traceback_()), error.__notes__[0]  # type: ignore[attr-defined]
+        far_end.release()
+        assert shown.startswith("Traceback (most recent call last):\n") and "playing.step(column=1)" in shown
+        assert "openenv_notebook" not in shown
+        assert shown.endswith(f"\nKeyboardInterrupt\n{note}")
+
     def test_an_unsent_call_never_happens(self, playing: Env, far_end: FarEnd) -> None:
         """A call that was interrupted while it waited in line is withdrawn, and says so."""
         far_end.hold()

@@ -10,11 +10,11 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from openenv_notebook.connecting import target_of
-from openenv_notebook.errors import show_full_tracebacks
 from openenv_notebook.jupyter.arguments import no_words, read_words
 from openenv_notebook.jupyter.code import episode_code
 from openenv_notebook.jupyter.desk import Desk
 from openenv_notebook.jupyter.verbs.verb import Verb
+from openenv_notebook.tracebacks import show_full_tracebacks
 
 # Measured on a private loop with nest_asyncio 1.6 and nest_asyncio2 1.7.
 _COST = "tasks on every loop of this kernel are now about 40 % slower; env.step(…) never needed it"

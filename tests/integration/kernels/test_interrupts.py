@@ -36,6 +36,7 @@ def test_an_interrupted_step_loses_nothing(
     assert time.monotonic() - pressed < 0.5
     assert outputs.error is not None and outputs.error[0] in shown, outputs.traceback
     assert "owed" in "".join(outputs.traceback)
+    assert "openenv_notebook" not in "".join(outputs.traceback), "a cell shows the lines of its own code alone"
     after = kernel.ok(
         "print(env.owed, env.status)\nr = env.step(op='next', tag='n')\nprint(r.observation.tag, env.owed)"
     )

@@ -1,0 +1,66 @@
+"""How much of a traceback a notebook cell shows."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from types import FrameType
+
+# The shell's own frames say as little of what a person did as ours.
+_NOT_THEIRS = ("openenv_notebook", "IPython", "ipykernel")
+
+_is_full = False
+
+
+def show_full_tracebacks(on: bool) -> None:
+    """Choose between short errors in a notebook cell (the default) and full tracebacks.
+
+    Args:
+        on: True shows every frame of a traceback in a cell.
+    """
+    global _is_full
+    _is_full = on
+
+
+def full_traceback(error: BaseException) -> list[str] | None:
+    """Give every frame of an error, where the person asked for that.
+
+    Args:
+        error: The error.
+
+    Returns:
+        The lines; None where errors are short.
+    """
+    return "".join(traceback.format_exception(error)).rstrip().split("\n") if _is_full else None
+
+
+def shorten(error: BaseException) -> None:
+    """Have a cell show of an interrupt only where the person's own code was.
+
+    Args:
+        error: An interrupt or a cancellation, which IPython asks for its lines; errors proper
+            are left alone.
+    """
+    if not isinstance(error, Exception):
+        error._render_traceback_ = _OwnLines()  # type: ignore[attr-defined]
+
+
+class _OwnLines:
+    """Gives IPython the lines of the error it shows. It does not hold the error, which holds what its frames hold."""
+
+    def __call__(self) -> list[str]:
+        shown = (sys.exc_info()[1], getattr(sys, "last_value", None))
+        error = next((each for each in shown if getattr(each, "_render_traceback_", None) is self), None)
+        if error is None:
+            return ["interrupted"]
+        full = full_traceback(error)
+        if full is not None:
+            return full
+        frames = traceback.walk_tb(error.__traceback__)
+        told = traceback.TracebackException(type(error), error, None)
+        told.stack = traceback.StackSummary.extract((frame, line) for frame, line in frames if _is_theirs(frame))
+        return "".join(told.format(chain=False)).rstrip().split("\n")
+
+
+def _is_theirs(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] not in _NOT_THEIRS
