@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from openenv_notebook.jupyter.verbs import about, clients, panel, rendering, stepping
+from openenv_notebook.jupyter.verbs import about, clients, connecting, panel, rendering, servers, stepping
 from openenv_notebook.jupyter.verbs.verb import Verb
 
 VERBS: dict[str, Verb] = {
-    verb.name: verb for verb in (*clients.VERBS, *stepping.VERBS, *rendering.VERBS, *panel.VERBS, *about.VERBS)
+    verb.name: verb
+    for module in (connecting, servers, clients, stepping, rendering, panel, about)
+    for verb in module.VERBS
 }
 
 __all__ = ["VERBS", "Verb"]

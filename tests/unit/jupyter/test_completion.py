@@ -38,8 +38,8 @@ def workspace(*names: str) -> Any:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("%openenv st", ("st", ["status", "stop", "step", "state"])),
-        ("%%openenv st", ("st", ["status", "stop", "step", "state"])),
+        ("%openenv st", ("st", ["stop", "status", "step", "state"])),
+        ("%%openenv st", ("st", ["stop", "status", "step", "state"])),
         ("r = %openenv sta", ("sta", ["status", "state"])),
         ("    %openenv doc", ("doc", ["doctor"])),
         ("%openenv demo g", ("g", ["grid", "guess"])),
