@@ -7,46 +7,39 @@ computes for minutes does not starve it. Blocking twins of all this: ``sync_clie
 from __future__ import annotations
 
 import contextlib
-import copy
 import functools
 import os
 import time
 import weakref
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, cast, overload
 
-from openenv_notebook.actions import NOT_GIVEN, OPTIONS, listed, wire_action
+from openenv_notebook.actions import NOT_GIVEN, listed
 from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.calls import exchange_async, seconds_left
-from openenv_notebook.cautions import caution
-from openenv_notebook.codec import Codec
-from openenv_notebook.discovery import TIMEOUT, Discovery
 from openenv_notebook.endpoint import endpoint_at
 from openenv_notebook.errors import (
-    ClientClosed,
     ConnectTimeout,
     InvalidAction,
     MisuseError,
     ReplyTimeout,
 )
-from openenv_notebook.inspection import Inspection, Known
-from openenv_notebook.learning import learn_for_step
+from openenv_notebook.inspection import Known
 from openenv_notebook.limits import check_headers, check_seconds, clean_token
-from openenv_notebook.many import NOTHING_SENT, exchange_many, placed
+from openenv_notebook.many import exchange_many
 from openenv_notebook.messages import ActT, GivenAction, ObsT, StateT, StepResult
 from openenv_notebook.opening import Opener, Patience
-from openenv_notebook.payload import fields_of
-from openenv_notebook.protocol import STATE_FRAME, Batch, Request, frame
+from openenv_notebook.protocol import STATE_FRAME, Request
 from openenv_notebook.provider import Provider
 from openenv_notebook.record import Record
+from openenv_notebook.requesting import Requesting
 from openenv_notebook.session import Session
 from openenv_notebook.session_view import SessionView
 from openenv_notebook.step import Step
 from openenv_notebook.suggestions import with_suggestions
 from openenv_notebook.threads import in_thread
-from openenv_notebook.tools import ToolCalls, ToolNamespace
-from openenv_notebook.typed import naming, typed_class
+from openenv_notebook.tools import ToolNamespace
 
 if TYPE_CHECKING:
     from openenv_notebook.starting import Starting
@@ -55,13 +48,9 @@ if TYPE_CHECKING:
 CLOSE_WITHIN = 2.0
 _ACTORS = ("code", "person", "policy")
 _MODES = ("simulation", "production")
-# The models of a class that typed() makes; those of its own class are others.
-_A = TypeVar("_A")
-_O = TypeVar("_O")
-_S = TypeVar("_S")
 
 
-class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, StateT]):
+class EnvClient(SessionView[ObsT], Requesting[ActT, ObsT, StateT], Generic[ActT, ObsT, StateT]):
     """An asynchronous client: one client, one session, one environment on the server.
 
     Subclasses that name their models get typed results
@@ -103,16 +92,6 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         'hello'
         >>> server.stop()
     """
-
-    _codec: ClassVar[Codec]
-
-    def __class_getitem__(cls, models: Any) -> Any:
-        """Name the models: to derive from, or to use as it is, ``EnvClient[Move, Board, State](url)``."""
-        return typed_class(cls, super().__class_getitem__(models))  # type: ignore[misc]
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        cls._codec = Codec(cls, EnvClient)
 
     def __init__(
         self,
@@ -170,71 +149,6 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         finalizer = weakref.finalize(self, _dropped, self._session, opener.provider)
         finalizer.atexit = False
 
-    @overload
-    @classmethod
-    def typed(cls, *, action: type[_A], observation: type[_O], state: type[_S]) -> type[EnvClient[_A, _O, _S]]: ...
-
-    @overload
-    @classmethod
-    def typed(
-        cls, *, action: type[_A], observation: type[_O], state: None = None
-    ) -> type[EnvClient[_A, _O, AttributeDict]]: ...
-
-    @overload
-    @classmethod
-    def typed(
-        cls, *, action: None = None, observation: type[_O], state: None = None
-    ) -> type[EnvClient[object, _O, AttributeDict]]: ...
-
-    @overload
-    @classmethod
-    def typed(
-        cls, *, action: type | None = None, observation: type | None = None, state: type | None = None
-    ) -> Any: ...
-
-    @classmethod
-    def typed(cls, *, action: type | None = None, observation: type | None = None, state: type | None = None) -> Any:
-        """Make a subclass that names its models, without writing one.
-
-        Args:
-            action: The model of actions; keywords and bare values of ``step`` go through it.
-            observation: The model of observations.
-            state: The model of states. None leaves a dict.
-
-        Returns:
-            The class: ``Env = GenericEnvClient.typed(observation=Board)``.
-        """
-        generic: Any = EnvClient
-        named = naming(generic[action or dict, observation or dict, state or dict])
-        return type(f"Typed{cls.__name__}", (cls,), {"__orig_bases__": (named,), "__module__": cls.__module__})
-
-    @property
-    def Action(self) -> Any:
-        """The action's model: the client's own, else made from the server's schema, which is known by then.
-
-        Raises:
-            MisuseError: If the schema has not been asked for yet, or the server tells none.
-        """
-        if self._codec.action_model is not None:
-            return self._codec.action_model
-        if self._known.action_model is None:
-            schema = self._action_schema()
-            if schema is None:
-                raise self._no_action_schema()
-            # Only loaded where it is asked for.
-            from openenv_notebook.models import model_from_schema
-
-            self._known.action_model = model_from_schema(schema)
-        return self._known.action_model
-
-    def _no_action_schema(self) -> MisuseError:
-        known = self._known
-        if known.schema is None and not known.schema_refused:
-            why = f": {known.schema_failure.describe()}" if known.schema_failure is not None else ""
-            return MisuseError(f"the action's schema is not known yet{why}", hint="call schema() first")
-        hint = "name the fields: env.step(field=value); or name the models, EnvClient[Move, Board, State](url)"
-        return MisuseError("there is no model of actions: the server tells no schema of them", hint=hint)
-
     @classmethod
     def from_docker_image(cls, image: str, provider: Any = None, **kwargs: Any) -> Starting[Self]:
         """Start a container and connect to it; the container ends with the client.
@@ -278,20 +192,6 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
         from openenv_notebook.starting import from_env
 
         return from_env(cls, repo_id, use_docker, provider, project_path, kwargs)
-
-    # Hooks for subclasses
-
-    def _step_payload(self, action: ActT) -> dict[str, Any]:
-        """Make the action's fields that travel; override it for actions of your own."""
-        return wire_action(action, self._codec.action_schema)
-
-    def _parse_result(self, payload: dict[str, Any]) -> StepResult[ObsT]:
-        """Make a result of a reply's data; override it for observations of your own."""
-        return cast(StepResult[ObsT], self._codec.plain_result(frame("observation", payload)))
-
-    def _parse_state(self, payload: dict[str, Any]) -> StateT:
-        """Make a state of a reply's data; override it for states of your own."""
-        return cast(StateT, self._codec.plain_state(payload))
 
     # The session
 
@@ -509,105 +409,6 @@ class EnvClient(SessionView[ObsT], Inspection, ToolCalls, Generic[ActT, ObsT, St
 
     def __repr__(self) -> str:
         return self._describe("async", type(self).__name__)
-
-    # Between the public methods and the wire
-
-    def _discovery(self) -> Discovery:
-        endpoint = self._opener.endpoint
-        if endpoint is None:
-            raise MisuseError("the server has not been started yet", hint="connect() first")
-        # A question has a short limit of its own, but where the call was given one.
-        limit = self._timeout if self._is_timed else min(TIMEOUT, TIMEOUT if self._timeout is None else self._timeout)
-        return Discovery(endpoint.address, endpoint.headers, limit)
-
-    def _needs_schema(self, action: Any, fields: Mapping[str, Any]) -> bool:
-        known = self._known
-        return known.schema is None and not known.schema_refused and self._codec.needs_schema(action, fields)
-
-    async def _learn_schema(self, within: float | None = None) -> bool:
-        """Ask for the schema; not where a step can only be told that the session is over."""
-        session = self._session
-        self._refuse_closed()
-        if session.lost is not None:
-            raise copy.copy(session.lost)
-        return await super()._learn_schema(within)
-
-    async def _learn_for(self, actions: Iterable[Any], name: str, began: float) -> None:
-        await learn_for_step(self, actions, name, self._timeout, began)
-
-    def _refuse_closed(self) -> None:
-        if self._session.is_closed:
-            raise ClientClosed(url=self._session.url)
-
-    def _action_schema(self) -> Mapping[str, Any] | None:
-        if self._codec.action_schema is not None:
-            return self._codec.action_schema
-        found = self._known.schema.get("action") if self._known.schema is not None else None
-        return found if isinstance(found, Mapping) else None
-
-    def _reset_request(self, kwargs: Mapping[str, Any]) -> Request:
-        meant = next((name for name in kwargs if name in OPTIONS), None)
-        # Who has used options() knows where they stand.
-        if meant is not None and not self._is_timed and "option" not in self._warned:
-            self._warned.add("option")
-            caution(f"{meant} goes to the environment; a limit for the reply is env.options(timeout=5).reset(...)")
-        return Request("reset", frame("reset", fields_of(kwargs)), entry="reset", actor=self._actor)
-
-    def _step_request(
-        self, action: Any, fields: Mapping[str, Any], batch: Batch | None = None, name: str = "step"
-    ) -> Request:
-        self._refuse_closed()
-        payload = self._codec.payload(self, action, fields, self._action_schema())
-        self._warn()
-        return Request("step", frame("step", payload), entry="step", actor=self._actor, batch=batch, name=name)
-
-    def _batch(self, actions: Iterable[Any], window: int) -> list[Request]:
-        batch = Batch(max(1, window))
-        with placed(NOTHING_SENT) as place:
-            return [self._step_request(action, {}, batch, "step_many") for place.index, action in enumerate(actions)]
-
-    def _results(self, requests: Iterable[Request]) -> list[StepResult[ObsT]]:
-        with placed() as place:
-            return [self._result(request) for place.index, request in enumerate(requests)]
-
-    async def _ask(self, request: Request, began: float | None = None) -> Request:
-        return await exchange_async(self._session, request, self._timeout, began=began)
-
-    async def _raw_step(self, action: Mapping[str, Any], name: str, began: float) -> dict[str, Any]:
-        request = Request("step", frame("step", dict(action)), entry="step", actor=self._actor, name=name)
-        result = self._result(await self._ask(request, began))
-        return AttributeDict(result.raw["observation"])
-
-    def _result(self, request: Request) -> StepResult[ObsT]:
-        """Read a result in the caller's thread; the record keeps it, read once."""
-        self._session.decoded(request)
-        result = request.step.result
-        if result is None:
-            error = request.step.error
-            error.url = error.url or self._session.url
-            raise error
-        return cast(StepResult[ObsT], result)
-
-    def _state(self, request: Request) -> StateT:
-        assert request.reply is not None
-        state = self._codec.state(self, request.reply)
-        self._session.decoded(request)
-        return cast(StateT, state)
-
-    def _warn(self) -> None:
-        """Warn of a step that is allowed and probably not meant, once."""
-        session, last = self._session, self._session.record.last
-        if last is None or not session.was_reset:
-            if session.lost is None and not session.was_reset and "reset" not in self._warned:
-                self._warned.add("reset")
-                caution("a step before any reset(): most environments need one")
-        elif last.decoded and last.done and session.record.episode.episode_id not in self._warned:
-            self._warned.add(session.record.episode.episode_id)
-            number = len(session.record.episodes)
-            caution(f"episode {number} is over (done): reset() begins a new one")
-
-
-EnvClient._codec = Codec(EnvClient, EnvClient)
 
 
 class GenericEnvClient(EnvClient[Any, AttributeDict, AttributeDict]):
