@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from openenv_notebook.errors import MisuseError
-from openenv_notebook.messages import Tool, short_repr
+from openenv_notebook.messages import short_repr
 from openenv_notebook.sampling import sample_action
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -95,7 +95,6 @@ class RandomActions:
     def __init__(self, env: SyncEnvClient[Any, Any, Any]) -> None:
         self.rng = random.Random()
         self._env = env
-        self._tools: list[Tool] | None = None
 
     def __call__(self, observation: Any) -> dict[str, Any]:
         """Return an action.
@@ -120,11 +119,10 @@ class RandomActions:
         return self._call(action) if "tool_name" in action else action
 
     def _call(self, action: dict[str, Any]) -> dict[str, Any]:
-        if self._tools is None:
-            self._tools = list(self._env.list_tools())
-        if not self._tools:
+        tools = self._env.list_tools()
+        if not tools:
             return action
-        tool = self.rng.choice(self._tools)
+        tool = self.rng.choice(tools)
         return {**action, "tool_name": tool.name, "arguments": sample_action(tool.input_schema, None, self.rng)}
 
 

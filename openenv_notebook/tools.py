@@ -57,8 +57,12 @@ class ToolCalls:
         Raises:
             OpenEnvError: Why there is no answer.
         """
+        return await self._tools_for("list_tools", time.monotonic(), use_cache=use_cache)
+
+    async def _tools_for(self, name: str, began: float, *, use_cache: bool = True) -> list[Tool]:
+        """Give the tools; where they are not known yet, a call asks for them in its own time."""
         if self._known.tools is None or not use_cache:
-            return self._known.take_tools(await self._ask_tools("list_tools", time.monotonic()))
+            return self._known.take_tools(await self._ask_tools(name, began))
         return self._known.tools
 
     async def _ask_tools(self, name: str, began: float) -> list[Tool]:
@@ -113,14 +117,10 @@ class ToolCalls:
         return tool_value(observation.get("result"))
 
     async def _refuse_unknown_tool(self, name: str, began: float) -> None:
-        known = self._known
         try:
-            tools = (
-                known.tools if known.tools is not None else known.take_tools(await self._ask_tools("call_tool", began))
-            )
+            names = [tool.name for tool in await self._tools_for("call_tool", began)]
         except (ProtocolError, ServerError):
             return  # The list cannot be read; the tool may be there all the same.
-        names = [tool.name for tool in tools]
         if not names:
             raise NotSupportedHere("this environment has no tools", url=self._session.url)
         if name not in names:
