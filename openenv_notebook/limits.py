@@ -1,10 +1,10 @@
-"""Checks of what a caller sets, when it is set: time limits, headers and tokens."""
+"""Checks of what a caller sets, when it is set: time limits, counts, speeds, seeds, headers and tokens."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -28,6 +28,46 @@ def check_seconds(**limits: Any) -> None:
         if value is None or (isinstance(value, Real) and 0 <= float(value) < math.inf):
             continue
         raise MisuseError(f"{name} is a number of seconds from 0, or None for no limit, not {value!r}")
+
+
+def check_counts(**counts: Any) -> None:
+    """Refuse what cannot be a count.
+
+    Args:
+        **counts: The counts by the names of their arguments: None, or whole numbers from 1.
+
+    Raises:
+        MisuseError: If one is something else, naming it.
+    """
+    for name, value in counts.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise MisuseError(f"{name} is a whole number from 1, or None for no limit, not {value!r}")
+
+
+def check_fps(fps: Any) -> None:
+    """Refuse a speed that none can be meant by.
+
+    Args:
+        fps: Steps a second, or None.
+
+    Raises:
+        MisuseError: If it is no number above 0.
+    """
+    if fps is not None and not (isinstance(fps, Real) and 0 < float(fps) < math.inf):
+        raise MisuseError(f"fps is a number of steps a second above 0, or None for no limit, not {fps!r}")
+
+
+def check_seeds(seeds: Any) -> None:
+    """Refuse what has no seed for each episode.
+
+    Args:
+        seeds: The seeds, or None.
+
+    Raises:
+        MisuseError: If they cannot be gone through.
+    """
+    if seeds is not None and (isinstance(seeds, (str, bytes)) or not isinstance(seeds, Iterable)):
+        raise MisuseError(f"seeds are a list, a seed for each episode, not {seeds!r}", hint="seeds=range(20)")
 
 
 def check_headers(headers: Any) -> None:

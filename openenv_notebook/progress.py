@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any
-
-from openenv_notebook.errors import MisuseError
 
 
 @dataclass
@@ -112,43 +106,3 @@ def _plain(total: float) -> float:
 
 def _number(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def check_counts(**counts: Any) -> None:
-    """Refuse what cannot be a count.
-
-    Args:
-        **counts: The counts by the names of their arguments: None, or whole numbers from 1.
-
-    Raises:
-        MisuseError: If one is something else, naming it.
-    """
-    for name, value in counts.items():
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise MisuseError(f"{name} is a whole number from 1, or None for no limit, not {value!r}")
-
-
-def check_fps(fps: Any) -> None:
-    """Refuse a speed that none can be meant by.
-
-    Args:
-        fps: Steps a second, or None.
-
-    Raises:
-        MisuseError: If it is no number above 0.
-    """
-    if fps is not None and not (isinstance(fps, Real) and 0 < float(fps) < math.inf):
-        raise MisuseError(f"fps is a number of steps a second above 0, or None for no limit, not {fps!r}")
-
-
-def check_seeds(seeds: Any) -> None:
-    """Refuse what has no seed for each episode.
-
-    Args:
-        seeds: The seeds, or None.
-
-    Raises:
-        MisuseError: If they cannot be gone through.
-    """
-    if seeds is not None and (isinstance(seeds, (str, bytes)) or not isinstance(seeds, Iterable)):
-        raise MisuseError(f"seeds are a list, a seed for each episode, not {seeds!r}", hint="seeds=range(20)")

@@ -19,10 +19,11 @@ from typing import Any, Self
 from openenv_notebook.client import EnvClient
 from openenv_notebook.episode import Episode
 from openenv_notebook.errors import MisuseError, WrongThread
+from openenv_notebook.limits import check_counts, check_fps, check_seeds
 from openenv_notebook.messages import StepResult
 from openenv_notebook.player import Plan, Player
 from openenv_notebook.policy import Policy
-from openenv_notebook.progress import Progress, check_counts, check_fps, check_seeds
+from openenv_notebook.progress import Progress
 from openenv_notebook.sync_client import SyncEnvClient
 
 log = logging.getLogger("openenv_notebook")
