@@ -12,7 +12,7 @@ from pydantic_core import from_json
 
 from openenv_notebook.errors import MisuseError
 from openenv_notebook.payload import to_bytes
-from openenv_notebook.schema import Field, action_fields, only_required_field, resolved
+from openenv_notebook.schema import Field, action_fields, branches_of, only_required_field, resolved
 
 KEYS = ("legal_actions", "legal_moves", "valid_actions", "valid_moves", "available_actions", "available_moves")
 _BELOW = ("info", "metadata")
@@ -135,11 +135,6 @@ def _as_numbers(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Read texts as the whole numbers they show; nothing where one is none."""
     texts = [value for value in values if isinstance(value, str) and re.fullmatch(r"-?\d{1,15}", value)]
     return tuple(map(int, texts)) if len(texts) == len(values) else ()
-
-
-def branches_of(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """List the alternatives of a union; none where it is no union."""
-    return [part for key in ("anyOf", "oneOf") for part in schema.get(key) or () if isinstance(part, Mapping)]
 
 
 def fits(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Optional, Union
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from openenv_notebook.masking import MaskedModel
-from openenv_notebook.schema import action_fields, resolved
+from openenv_notebook.schema import action_fields, branches_of, resolved
 
 _PLAIN: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "null": None}
 _BOUNDS = {
@@ -83,7 +83,7 @@ def _type(schema: Mapping[str, Any], root: Mapping[str, Any], name: str, depth: 
         return Literal[schema["const"]]
     if schema.get("enum"):
         return Literal[tuple(schema["enum"])]
-    branches = [branch for key in ("anyOf", "oneOf") for branch in schema.get(key, ()) if isinstance(branch, Mapping)]
+    branches = branches_of(schema)
     if branches:
         return Union[tuple(_type(branch, root, name, depth + 1) for branch in branches)]  # noqa: UP007
     kind = schema.get("type")

@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openenv_notebook.legal import bounds, branches_of, legal_actions
-from openenv_notebook.schema import resolved
+from openenv_notebook.legal import bounds, legal_actions
+from openenv_notebook.schema import branches_of, resolved
 
 _WORDS = ("go", "look", "take", "open", "hello", "north", "yes", "why")
 _FORMATS = {

@@ -62,6 +62,13 @@ def _named(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return found if isinstance(found, Mapping) else None
 
 
+def branches_of(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """List the alternatives of a union; none where it is no union."""
+    unions = [schema.get(key) for key in ("anyOf", "oneOf")]
+    parts = [part for union in unions if isinstance(union, (list, tuple)) for part in union]
+    return [part for part in parts if isinstance(part, Mapping)]
+
+
 def _objects(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The forms an action may have: the branches of a union, else the schema itself."""
     root = resolved(schema, schema)

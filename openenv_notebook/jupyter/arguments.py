@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from openenv_notebook.jupyter.tokens import KEY, Expression, GrammarError, Line, Tokens, Typed, Variable, read_json
+from openenv_notebook.schema import branches_of
 
 __all__ = [
     "Expression",
@@ -148,8 +149,7 @@ def read_typed(text: str, schema: Mapping[str, Any] | None) -> Any:
 
 def takes_text(schema: Mapping[str, Any]) -> bool:
     """Tell whether a field takes text and nothing else that characters could mean."""
-    branches = [schema, *schema.get("anyOf", ()), *schema.get("oneOf", ())]
-    kinds = {branch.get("type") for branch in branches if isinstance(branch, Mapping)} - {None, "null"}
+    kinds = {part.get("type") for part in (schema, *branches_of(schema))} - {None, "null"}
     if kinds:
         return kinds == {"string"}
     values = schema.get("enum", ())

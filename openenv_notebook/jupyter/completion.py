@@ -15,7 +15,7 @@ from openenv_notebook.client import EnvClient
 from openenv_notebook.demo import demo_names
 from openenv_notebook.jupyter.verbs import VERBS
 from openenv_notebook.jupyter.workspace import AnyClient, Workspace
-from openenv_notebook.schema import Field, action_fields, only_required_field
+from openenv_notebook.schema import Field, action_fields, branches_of, only_required_field
 from openenv_notebook.sync_client import SyncEnvClient
 
 _TOOLS = re.compile(r"(?:^|[^\w.])([A-Za-z_]\w*)\.tools\.(\w*)$")
@@ -133,14 +133,12 @@ def _fields(schema: Mapping[str, Any], words: list[str], fragment: str) -> tuple
 def _values(field: Field | None) -> list[str]:
     if field is None:
         return []
-    unions = [field.schema.get(key) for key in ("anyOf", "oneOf")]
-    branches = [branch for union in unions if isinstance(union, list) for branch in union]
     values: list[Any] = []
-    for part in (field.schema, *branches):
-        found = part.get("enum") if isinstance(part, Mapping) else None
+    for part in (field.schema, *branches_of(field.schema)):
+        found = part.get("enum")
         if isinstance(found, list):
             values += found
-        elif isinstance(part, Mapping) and part.get("type") == "boolean":
+        elif part.get("type") == "boolean":
             values += (True, False)
     return [value if isinstance(value, str) else json.dumps(value) for value in values]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from openenv_notebook.characters import one_line
-from openenv_notebook.schema import action_fields
+from openenv_notebook.schema import action_fields, branches_of
 
 _NAMES = {"integer": "int", "number": "float", "string": "text", "boolean": "bool", "array": "list"}
 _MOST_VALUES, _MOST_FIELDS, _MOST_BRANCHES, _DEEPEST = 6, 6, 3, 3
@@ -43,9 +43,7 @@ def kind(schema: Mapping[str, Any], depth: int = 0) -> str:
     if isinstance(values, (list, tuple)) and values:
         more = "|…" if len(values) > _MOST_VALUES else ""
         return "|".join(_short(value) for value in values[:_MOST_VALUES]) + more
-    unions = [schema.get(key) for key in ("anyOf", "oneOf")]
-    branches = [branch for union in unions if isinstance(union, list) for branch in union]
-    kinds = [branch for branch in branches if isinstance(branch, Mapping) and branch.get("type") != "null"]
+    kinds = [branch for branch in branches_of(schema) if branch.get("type") != "null"]
     if kinds and depth < _DEEPEST:
         return " or ".join(dict.fromkeys(kind(branch, depth + 1) for branch in kinds[:_MOST_BRANCHES]))
     name = schema.get("type", "any")
