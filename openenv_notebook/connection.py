@@ -48,8 +48,7 @@ class Connection(ClientConnection):
         on_accepted: Called when the far end has taken the TCP connection.
         is_busy: Tells whether a reply is awaited or owed; pings are never fatal then.
         max_size: Longest message accepted, in bytes; None for no limit.
-        ended: True once the end has been reported.
-        end: The close code and the reason, once it has.
+        end: The close code and the reason, once the end has been reported.
     """
 
     on_frame: Callable[[bytes], None]
@@ -63,7 +62,6 @@ class Connection(ClientConnection):
         self.on_end = lambda code, reason: None
         self.on_accepted: Callable[[], object] = lambda: None
         self._parts: list[bytes] = []
-        self.ended = False
         self.end: tuple[int, str] | None = None
         self._heard = 0.0
         self._sent = 0.0
@@ -77,6 +75,11 @@ class Connection(ClientConnection):
         self._missing = 0
 
     # What the session uses
+
+    @property
+    def ended(self) -> bool:
+        """True once the end has been reported."""
+        return self.end is not None
 
     def send(self, data: bytes) -> None:  # type: ignore[override]
         """Send one text frame. Buffered by the transport; never waits."""
@@ -235,7 +238,6 @@ class Connection(ClientConnection):
     def _end(self) -> None:
         if self.ended:
             return
-        self.ended = True
         received, sent = self.protocol.close_rcvd, self.protocol.close_sent
         code, why = int(CloseCode.ABNORMAL_CLOSURE), self._why
         if received is not None:
