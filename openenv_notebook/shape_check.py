@@ -107,6 +107,11 @@ def number_text(value: object) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
+def counted(count: int, what: str) -> str:
+    """Write a count with its word: ``1 item``, ``2 items``."""
+    return f"{count} {what if count == 1 else 'entries' if what == 'entry' else f'{what}s'}"
+
+
 def _constant(branch: Shape, name: str) -> Any:
     fields = branch.fields if isinstance(branch, Object) else ()
     return next((field.value for field in fields if field.name == name and isinstance(field, Const)), ABSENT)
@@ -199,7 +204,7 @@ def _list(shape: Array | Tuple, value: Any, path: Path) -> Iterator[Problem]:
         yield Problem(path, f"must be a list, not a {_kind(value)}", True)
     elif isinstance(shape, Tuple):
         if len(value) != len(shape.items):
-            yield Problem(path, f"must have {_counted(len(shape.items), 'item')}", True)
+            yield Problem(path, f"must have {counted(len(shape.items), 'item')}", True)
     else:
         yield from _length(len(value), shape.fewest, shape.most, "item", path)
         if shape.is_set and any(same(item, other) for at, item in enumerate(value) for other in value[:at]):
@@ -218,13 +223,9 @@ def _names(shape: Object, value: dict[str, Any], path: Path) -> Iterator[Problem
 
 def _length(length: int, fewest: int | None, most: int | None, what: str, path: Path) -> Iterator[Problem]:
     if fewest is not None and length < fewest:
-        yield Problem(path, f"needs at least {_counted(fewest, what)}")
+        yield Problem(path, f"needs at least {counted(fewest, what)}")
     if most is not None and length > most:
-        yield Problem(path, f"takes at most {_counted(most, what)}, not {length}")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what if count == 1 else 'entries' if what == 'entry' else f'{what}s'}"
+        yield Problem(path, f"takes at most {counted(most, what)}, not {length}")
 
 
 def _not_among(shape: Choice, value: Any) -> str:

@@ -6,7 +6,7 @@ from openenv_notebook.characters import one_line
 from openenv_notebook.jupyter.panel.form.scalars import choice_text
 from openenv_notebook.jupyter.panel.form.texts import is_secret
 from openenv_notebook.jupyter.render.as_html import escape
-from openenv_notebook.shape_check import number_text
+from openenv_notebook.shape_check import counted, number_text
 from openenv_notebook.shapes import ABSENT, Array, Boolean, Choice, Number, Shape, Text, Union, kind_name
 
 _LONGEST, _SHORT = 600, 130
@@ -99,15 +99,7 @@ def _range(shape: Number) -> list[str]:
 
 def _count(fewest: int | None, most: int | None, what: str) -> str:
     if fewest and most is not None:
-        return _counted(fewest, what) if fewest == most else f"{fewest} to {_counted(most, what)}"
-    return (
-        f"at least {_counted(fewest, what)}"
-        if fewest
-        else f"at most {_counted(most, what)}"
-        if most is not None
-        else ""
-    )
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what if count == 1 else f'{what}s'}"
+        return counted(fewest, what) if fewest == most else f"{fewest} to {counted(most, what)}"
+    if fewest:
+        return f"at least {counted(fewest, what)}"
+    return f"at most {counted(most, what)}" if most is not None else ""
