@@ -1,4 +1,4 @@
-"""Blocking work in a daemon thread of its own, awaited."""
+"""The threads of this package: blocking work in one of its own, awaited; the names of all."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import asyncio
 import threading
 from collections.abc import Callable
 from typing import Any
+
+
+def own_threads() -> list[str]:
+    """Name the threads that this package runs in this process."""
+    return sorted(thread.name for thread in threading.enumerate() if thread.name.startswith("openenv"))
 
 
 async def in_thread(work: Callable[[], Any], within: float | None = None) -> Any:

@@ -11,7 +11,6 @@ import platform
 import socket
 import ssl
 import sys
-import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -26,6 +25,7 @@ from openenv_notebook.jupyter.versions import openenv_version, untested, version
 from openenv_notebook.jupyter.workspace import AnyClient, Workspace
 from openenv_notebook.portal import new_loop
 from openenv_notebook.targets import Address, parse_target
+from openenv_notebook.threads import own_threads
 
 Level = Literal["ok", "look", "wrong"]
 
@@ -179,8 +179,7 @@ def network() -> Iterable[Finding]:
 
 def threads() -> Iterable[Finding]:
     """Say which threads this package runs."""
-    names = sorted(thread.name for thread in threading.enumerate() if thread.name.startswith("openenv"))
-    yield Finding("ok", f"threads of this package: {', '.join(names) or 'none'}")
+    yield Finding("ok", f"threads of this package: {', '.join(own_threads()) or 'none'}")
 
 
 def current(workspace: Workspace) -> Iterable[Finding]:

@@ -8,7 +8,7 @@ import threading
 import pytest
 from support.waiting import eventually, eventually_here
 
-from openenv_notebook.threads import in_thread
+from openenv_notebook.threads import in_thread, own_threads
 
 
 async def test_the_result_is_awaited() -> None:
@@ -48,3 +48,14 @@ def test_a_loop_that_is_gone_disturbs_nobody() -> None:
     asyncio.run(begin())
     gate.set()
     eventually(lambda: not any(thread.name == "openenv-worker" for thread in threading.enumerate()))
+
+
+async def test_the_own_threads_are_named() -> None:
+    """The threads of this package are told by their names, sorted; others are not."""
+    gate = threading.Event()
+    task = asyncio.ensure_future(in_thread(lambda: gate.wait(10)))
+    await eventually_here(lambda: "openenv-worker" in own_threads())
+    assert own_threads() == sorted(own_threads())
+    assert threading.current_thread().name not in own_threads()
+    gate.set()
+    await task
