@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -156,6 +157,24 @@ def _hidden_by(key: Any, inside: Any, around: dict[Any, Any]) -> str:
 def secret_fields(model: type[BaseModel]) -> list[str]:
     """Name the fields that a model marks as secret: ``format: password`` or ``writeOnly``."""
     return [name for name, field in model.model_fields.items() if is_secret_schema(field.json_schema_extra)]
+
+
+def shown_fields(value: Any) -> dict[str, Any] | None:
+    """Read the fields of a model or a dataclass that may be shown.
+
+    Args:
+        value: Anything.
+
+    Returns:
+        The fields by name, those that a model marks as secret already hidden; None for
+        what is neither.
+    """
+    if isinstance(value, BaseModel):
+        fields = {name: getattr(value, name, None) for name in type(value).model_fields}
+        return {**fields, **(value.model_extra or {}), **dict.fromkeys(secret_fields(type(value)), HIDDEN)}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value) if field.repr}
+    return None
 
 
 class MaskedModel(BaseModel):

@@ -7,7 +7,6 @@ fit here and the other way round.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date
@@ -19,7 +18,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationInfo,
 from pydantic_core import from_json
 
 from openenv_notebook.attributes import AttributeDict
-from openenv_notebook.masking import HIDDEN, MaskedModel, hides, masked, secret_fields
+from openenv_notebook.masking import HIDDEN, MaskedModel, hides, masked, shown_fields
 
 ActT = TypeVar("ActT")
 ObsT = TypeVar("ObsT")
@@ -38,12 +37,10 @@ def short_repr(value: Any, depth: int = _DEEPEST) -> str:
     Returns:
         Its repr, with long texts, lists and deep parts folded to an ellipsis, and secrets hidden.
     """
-    if isinstance(value, BaseModel):
-        fields = {name: getattr(value, name, None) for name in type(value).model_fields} | (value.model_extra or {})
-        return _short_record(value, {**fields, **dict.fromkeys(secret_fields(type(value)), HIDDEN)}, depth)
-    if dataclasses.is_dataclass(value) and not isinstance(value, (type, StepResult)):
-        fields = {each.name: getattr(value, each.name, None) for each in dataclasses.fields(value) if each.repr}
-        return _short_record(value, fields, depth)
+    fields = None if isinstance(value, StepResult) else shown_fields(value)
+    if fields is not None:
+        inner = ", ".join(f"{key}={_short_field(key, item, depth)}" for key, item in fields.items())
+        return f"{type(value).__name__}({inner})"
     if isinstance(value, dict):
         shown = [f"{key!r}: {_short_field(key, value[key], depth)}" for key in _first(value, depth)]
         return _short_items("{", "}", shown, len(value))
@@ -55,11 +52,6 @@ def short_repr(value: Any, depth: int = _DEEPEST) -> str:
         return text
     kept = f"{text[: _LONGEST_TEXT - 20]}…{text[0] if isinstance(value, str) else ''}"
     return f"{kept} ({len(value)} characters)" if isinstance(value, str) else kept
-
-
-def _short_record(value: object, fields: dict[str, Any], depth: int) -> str:
-    inner = ", ".join(f"{key}={_short_field(key, item, depth)}" for key, item in fields.items())
-    return f"{type(value).__name__}({inner})"
 
 
 def _short_field(name: Any, value: Any, depth: int) -> str:

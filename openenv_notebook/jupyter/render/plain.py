@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from openenv_notebook.jupyter.render.numbers import number
-from openenv_notebook.masking import HIDDEN, hides, is_secret_schema
+from openenv_notebook.masking import shown_fields
 from openenv_notebook.messages import short_repr
 
 _LONGEST_LABEL = 40
@@ -31,15 +30,7 @@ def as_fields(value: Any) -> Mapping[Any, Any] | None:
         The fields by name; those that a model marks as secret are already hidden. None for
         what has no fields.
     """
-    if isinstance(value, Mapping):
-        return value
-    if isinstance(value, BaseModel):
-        fields = {name: getattr(value, name, None) for name in type(value).model_fields}
-        secret = [name for name, field in type(value).model_fields.items() if is_secret_schema(field.json_schema_extra)]
-        return {**fields, **(value.model_extra or {}), **dict.fromkeys(secret, HIDDEN)}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value) if field.repr}
-    return None
+    return value if isinstance(value, Mapping) else shown_fields(value)
 
 
 def plain_value(value: Any) -> Any:
@@ -62,20 +53,18 @@ def short(value: Any, depth: int = 4) -> str:
     Returns:
         Its repr, long and deep parts folded.
     """
-    return short_repr(_without_secrets(value, depth), depth)
+    return short_repr(_as_dicts(value, depth), depth)
 
 
-def _without_secrets(value: Any, depth: int) -> Any:
+def _as_dicts(value: Any, depth: int) -> Any:
+    """Give models and other mappings as dicts, whose secrets the short form hides."""
     if depth <= 0:
         return value
-    fields = value if isinstance(value, Mapping) else as_fields(value) if isinstance(value, BaseModel) else None
+    fields = as_fields(value) if isinstance(value, (Mapping, BaseModel)) else None
     if fields is not None:
-        return {
-            key: HIDDEN if hides(str(key), inside) else _without_secrets(inside, depth - 1)
-            for key, inside in fields.items()
-        }
+        return {key: _as_dicts(inside, depth - 1) for key, inside in fields.items()}
     if isinstance(value, (list, tuple)):
-        return [*(_without_secrets(inside, depth - 1) for inside in value[:_SEEN]), *value[_SEEN:]]
+        return [*(_as_dicts(inside, depth - 1) for inside in value[:_SEEN]), *value[_SEEN:]]
     return value
 
 
