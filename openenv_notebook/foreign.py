@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NoReturn, Self
 
 from openenv_notebook import portal as portals
@@ -28,15 +28,10 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
     def __init__(self, client: Any) -> None:
         if client is self:
             return  # SyncEnvClient(x) of such an x is that x
-        self._foreign = client
+        self._client: Any = client
         self._guard = threading.Lock()
         self._portal: Portal | None = None
         self._was_called = self._is_closed = False
-
-    @property
-    def async_client(self) -> Any:
-        """The object of the official package."""
-        return self._foreign
 
     def connect(self) -> Self:
         """Connect, as the object does."""
@@ -56,7 +51,7 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
         if action is NOT_GIVEN and set(fields) == {"action"}:
             action, fields = fields["action"], {}
         if action is NOT_GIVEN or fields:
-            kind = type(self._foreign).__name__
+            kind = type(self._client).__name__
             raise MisuseError(
                 f"step() of {kind} takes one action object, not keywords",
                 hint=f"pass the action object: env.step(TheAction({', '.join(f'{name}=...' for name in fields)})); "
@@ -99,7 +94,7 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
     @property
     def base_url(self) -> str | None:
         """The object's address."""
-        return getattr(self._foreign, "base_url", None) or getattr(self._foreign, "_base_url", None)
+        return getattr(self._client, "base_url", None) or getattr(self._client, "_base_url", None)
 
     @property
     def status(self) -> Any:
@@ -116,21 +111,7 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
     settle = step_many = options = subscribe = unsubscribe = _unsupported
 
     def __repr__(self) -> str:
-        return f"<{type(self._foreign).__name__} of {type(self._foreign).__module__} (sync), {self.status}>"
-
-    def __dir__(self) -> Iterable[str]:
-        own = [name for name in dir(self._foreign) if not name.startswith("_")]
-        return sorted({*object.__dir__(self), *own})
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        value = getattr(self._foreign, name)
-        if not callable(value) or isinstance(value, type):
-            return value
-        blocking = self._blocking(name, value)
-        self.__dict__[name] = blocking
-        return blocking
+        return f"<{type(self._client).__name__} of {type(self._client).__module__} (sync), {self.status}>"
 
     def _blocking(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(method)
@@ -146,6 +127,6 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
             if self._portal is None or not self._portal.alive:
                 self._portal = portals.lease(self)
             portal = self._portal
-        value = portal.call(functools.partial(getattr(self._foreign, name), *args, **kwargs), name=name)
+        value = portal.call(functools.partial(getattr(self._client, name), *args, **kwargs), name=name)
         self._was_called = True
         return value
