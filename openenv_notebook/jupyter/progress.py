@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from IPython import display
+from openenv_notebook.jupyter.run_line import RunLine
 
 
 class ProgressLine:
@@ -15,8 +15,7 @@ class ProgressLine:
     """
 
     def __init__(self, shell: Any) -> None:
-        self._can_replace = hasattr(shell, "kernel")
-        self._handle: Any = None
+        self._line = RunLine(shell)
         self._last = ""
 
     def __call__(self, text: str) -> None:
@@ -24,14 +23,8 @@ class ProgressLine:
         what, _, seconds = text.rpartition(", ")
         if seconds.endswith(" s"):
             text = f"{text} so far"
-        if self._can_replace:
-            bundle = {"text/plain": f"openenv: {text}"}
-            if self._handle is None:
-                make: Any = display.DisplayHandle
-                self._handle = make()
-                self._handle.display(bundle, raw=True)
-            else:
-                self._handle.update(bundle, raw=True)
+        if self._line.can_replace:
+            self._line.show(f"openenv: {text}")
         elif what != self._last:
             print(f"openenv: {text}")
         self._last = what

@@ -14,16 +14,19 @@ class RunLine:
 
     Args:
         shell: The shell; where its front end cannot replace output, only the end is printed.
+
+    Attributes:
+        can_replace: True where the front end can.
     """
 
     def __init__(self, shell: Any) -> None:
-        self._can_replace = hasattr(shell, "kernel")
+        self.can_replace = hasattr(shell, "kernel")
         self._handle: Any = None
         self._last = ""
 
     def show(self, text: str) -> None:
         """Show a text in place of the one before."""
-        if not self._can_replace or text == self._last:
+        if not self.can_replace or text == self._last:
             return
         self._last, bundle = text, {"text/plain": text}
         if self._handle is None:
@@ -35,7 +38,7 @@ class RunLine:
 
     def close(self, text: str) -> None:
         """Show the last text."""
-        if self._can_replace:
+        if self.can_replace:
             self.show(text)
         else:
             print(text)
