@@ -64,9 +64,7 @@ def exchange(
     except BaseException as error:
         note_interrupt(error, request.name, give_up(session, portal, request))
         raise
-    if not answered:
-        raise _timed_out(session, portal, request, timeout or 0.0)
-    return _outcome(request)
+    return _finish(session, portal, request, answered, timeout)
 
 
 async def exchange_async(
@@ -104,9 +102,7 @@ async def exchange_async(
     except BaseException as error:
         note_interrupt(error, request.name, give_up(session, portal, request))
         raise
-    if not answered:
-        raise _timed_out(session, portal, request, timeout or 0.0)
-    return _outcome(request)
+    return _finish(session, portal, request, answered, timeout)
 
 
 async def wait_async(portal: Portal, timeout: float | None, start: Callable[[Callable[[], object]], object]) -> bool:
@@ -162,7 +158,9 @@ def _timed_out(session: Session, portal: Portal, request: Request, timeout: floa
     return ReplyTimeout(request.name, timeout, sent=sent, url=session.url, hint=hint)
 
 
-def _outcome(request: Request) -> Request:
+def _finish(session: Session, portal: Portal, request: Request, answered: bool, timeout: float | None) -> Request:
+    if not answered:
+        raise _timed_out(session, portal, request, timeout or 0.0)
     if request.error is not None:
         raise raised(request.error, request.cause)
     return request
