@@ -72,8 +72,7 @@ def branches_of(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _objects(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The forms an action may have: the branches of a union, else the schema itself."""
     root = resolved(schema, schema)
-    branches = [resolved(branch, schema) for key in ("oneOf", "anyOf") for branch in root.get(key, ())]
-    return branches or [root]
+    return [resolved(branch, schema) for branch in branches_of(root)] or [root]
 
 
 _Read = TypeVar("_Read")
@@ -117,9 +116,10 @@ def action_fields(schema: Mapping[str, Any]) -> list[Field]:
     return [_choice(field, objects) if field.is_fixed else field for field in fields.values()]
 
 
-def _unfolded(part: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+def _unfolded(part: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     """Follow the references of a field and of the branches it may have, such as an enum or null."""
-    found = dict(resolved(part, root))
+    # A schema may be a boolean as well.
+    found = dict(resolved(part, root)) if isinstance(part, Mapping) else {}
     for key in ("anyOf", "oneOf"):
         branches = found.get(key)
         if isinstance(branches, list):

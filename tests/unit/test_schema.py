@@ -148,6 +148,19 @@ def test_a_union_has_the_fields_of_all_branches(union: dict[str, Any]) -> None:
     assert required == {"type": True, "to": True, "why": False}
 
 
+@pytest.mark.parametrize("key", ["anyOf", "oneOf"])
+@pytest.mark.parametrize("union", [[True, {"properties": {"a": {}}}], None, 3, "x", {}, [3, None]], ids=repr)
+def test_branches_that_are_no_schemas_are_passed_over(key: str, union: Any) -> None:
+    """A union with a boolean, or with what is no list of schemas, has the fields that can be read."""
+    names = ["a"] if isinstance(union, list) and True in union else []
+    assert [field.name for field in action_fields({key: union})] == names
+
+
+def test_fields_that_are_no_schemas_take_anything() -> None:
+    """A boolean in the place of a field's schema, which JSON Schema allows, is a field that takes anything."""
+    assert [(field.name, dict(field.schema)) for field in action_fields({"properties": {"a": True}})] == [("a", {})]
+
+
 def test_references_in_a_union_are_followed() -> None:
     """An optional enum, which stands in a definition of its own, is read as its values."""
     union = {"anyOf": [{"$ref": "#/$defs/Way"}, {"type": "null"}], "default": None}

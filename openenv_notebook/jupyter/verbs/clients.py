@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -17,6 +16,7 @@ from openenv_notebook.jupyter.verbs.verb import Verb
 from openenv_notebook.jupyter.workspace import AnyClient
 from openenv_notebook.schema import action_fields
 from openenv_notebook.servers import Backend, Server
+from openenv_notebook.threads import own_threads
 
 
 def use(desk: Desk, rest: str) -> Any:
@@ -52,8 +52,7 @@ def status(desk: Desk, rest: str) -> Any:
     overview(desk)
     for name, server in desk.workspace.all_servers():
         print(render.server_line(name, server))
-    threads = sorted(thread.name for thread in threading.enumerate() if thread.name.startswith("openenv"))
-    print(f"threads: {', '.join(threads) or 'none'}")
+    print(f"threads: {', '.join(own_threads()) or 'none'}")
 
 
 def overview(desk: Desk) -> None:
