@@ -19,6 +19,7 @@ from openenv_notebook.discovery import TIMEOUT, Discovery
 from openenv_notebook.errors import HandshakeRejected, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
 from openenv_notebook.masking import learn_secrets
 from openenv_notebook.messages import Tool
+from openenv_notebook.well_formed import well_formed
 
 
 @dataclass
@@ -27,6 +28,7 @@ class Known:
 
     Attributes:
         schema: What GET /schema answered, or None.
+        action: The schema of actions in it that can be read, or None where there is none.
         schema_refused: True when the server said that there is none.
         schema_failure: Why the last question brought no schema; it may be asked again unless refused.
         asking: The question for the schema, while it is being asked.
@@ -37,6 +39,7 @@ class Known:
     """
 
     schema: AttributeDict | None = None
+    action: dict[str, Any] | None = None
     schema_refused: bool = False
     schema_failure: OpenEnvError | None = None
     asking: asyncio.Task[None] | None = None
@@ -48,7 +51,9 @@ class Known:
     def take_schema(self, schema: AttributeDict) -> AttributeDict:
         """Remember what GET /schema answered first, and return that; its secrets are hidden from then on."""
         self.schema = self.schema or schema
-        learn_secrets(self.schema.get("action"))
+        told = self.schema.get("action")
+        self.action = well_formed(told) if isinstance(told, Mapping) else None
+        learn_secrets(self.action)
         return self.schema
 
     def take_tools(self, tools: list[Tool]) -> list[Tool]:

@@ -19,6 +19,7 @@ from pydantic_core import from_json
 
 from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.masking import HIDDEN, MaskedModel, hides, masked, shown_fields
+from openenv_notebook.well_formed import well_formed
 
 ActT = TypeVar("ActT")
 ObsT = TypeVar("ObsT")
@@ -183,8 +184,9 @@ class Tool(BaseModel):
     @classmethod
     def _empty_if_odd(cls, value: Any, info: ValidationInfo) -> Any:
         """Keep a tool that can be called by its name, whatever else is said of it; null is usual."""
-        kind: type = str if info.field_name == "description" else dict
-        return value if isinstance(value, kind) else kind()
+        if info.field_name == "input_schema":
+            return well_formed(value)
+        return value if isinstance(value, str) else ""
 
 
 class ListToolsAction(Action):

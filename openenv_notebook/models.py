@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Optional, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -80,9 +80,9 @@ def _type(schema: Mapping[str, Any], root: Mapping[str, Any], name: str, depth: 
     if depth > _DEEPEST:
         return Any
     if "const" in schema:
-        return Literal[schema["const"]]
+        return _one_of([schema["const"]])
     if schema.get("enum"):
-        return Literal[tuple(schema["enum"])]
+        return _one_of(schema["enum"])
     branches = branches_of(schema)
     if branches:
         return Union[tuple(_type(branch, root, name, depth + 1) for branch in branches)]  # noqa: UP007
@@ -95,6 +95,11 @@ def _type(schema: Mapping[str, Any], root: Mapping[str, Any], name: str, depth: 
     if kind == "object":
         return _object(schema, root, name, depth)
     return _PLAIN.get(str(kind), Any)
+
+
+def _one_of(values: Sequence[Any]) -> Any:
+    """The type of a choice; of values that Python has no literals for, such as lists, the server judges."""
+    return Literal[tuple(values)] if all(isinstance(each, (str, int, type(None))) for each in values) else Any
 
 
 def _object(schema: Mapping[str, Any], root: Mapping[str, Any], name: str, depth: int) -> Any:

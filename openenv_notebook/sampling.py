@@ -27,6 +27,8 @@ _FORMATS = {
 _REACH = 9
 _DEEPEST = 8
 _TRIES = 20
+# Of items and characters; what wants more is for nobody to guess, and would fill the memory.
+_MOST = 100_000
 
 Schema = Mapping[str, Any]
 
@@ -107,7 +109,7 @@ def _is_fixed(part: Schema, root: Schema) -> bool:
 def _array(schema: Schema, root: Schema, rng: random.Random, depth: int) -> list[Any]:
     first = [part for part in schema.get("prefixItems") or () if isinstance(part, Mapping)]
     made = [_value(part, root, rng, depth + 1) for part in first]
-    least = int(schema.get("minItems") or 0)
+    least = min(int(schema.get("minItems") or 0), _MOST)
     most = min(int(schema.get("maxItems", least + 2)), least + 2)
     items = schema.get("items")
     if not isinstance(items, Mapping) and (first or items is False):
@@ -159,7 +161,7 @@ def _text(schema: Schema, root: Schema, rng: random.Random, depth: int) -> str:
         known = [_FORMATS[schema["format"]]]
     if known:
         return str(rng.choice(list(known)))
-    word, least = rng.choice(_WORDS), int(schema.get("minLength") or 0)
+    word, least = rng.choice(_WORDS), min(int(schema.get("minLength") or 0), _MOST)
     return (word * (least // len(word) + 1) if len(word) < least else word)[: max(least, schema.get("maxLength") or 99)]
 
 

@@ -107,10 +107,7 @@ class TypedClient(Generic[ActT, ObsT, StateT]):
         return known.schema is None and not known.schema_refused and self._codec.needs_schema(action, fields)
 
     def _action_schema(self) -> Mapping[str, Any] | None:
-        if self._codec.action_schema is not None:
-            return self._codec.action_schema
-        found = self._known.schema.get("action") if self._known.schema is not None else None
-        return found if isinstance(found, Mapping) else None
+        return self._codec.action_schema if self._codec.action_schema is not None else self._known.action
 
     # Hooks for subclasses
 

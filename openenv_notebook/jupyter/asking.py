@@ -31,12 +31,11 @@ def renderer_key(client: AnyClient) -> str:
 
 def action_schema(client: AnyClient) -> Mapping[str, Any] | None:
     """Ask for the schema of actions; some servers tell none, and the session works without it."""
-    schemas: Mapping[str, Any] | None = client.known.schema
-    if schemas is None and not client.known.schema_refused:
+    known = client.known
+    if known.schema is None and not known.schema_refused:
         with contextlib.suppress(OpenEnvError):
-            schemas = client.options(timeout=_PATIENCE).schema()
-    found = schemas.get("action") if schemas is not None else None
-    return found if isinstance(found, Mapping) else None
+            client.options(timeout=_PATIENCE).schema()
+    return known.action
 
 
 def tools_of(client: AnyClient, schema: Mapping[str, Any] | None) -> Sequence[Tool]:

@@ -109,7 +109,7 @@ def _payload(workspace: Workspace, before: list[str], fragment: str) -> tuple[st
             return fragment, _starting(fragment, [tool.name for tool in tools])
         schema: Any = next((tool.input_schema for tool in tools if tool.name == words[0]), None)
     else:
-        schema = client.known.schema["action"] if client.known.schema else None
+        schema = client.known.action
     return _fields(schema, words, fragment) if isinstance(schema, Mapping) else (fragment, [])
 
 

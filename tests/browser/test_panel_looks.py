@@ -35,6 +35,9 @@ _AXE = """async root => (await axe.run({ include: root }, { resultTypes: ['viola
     .violations
     .filter(each => ['serious', 'critical'].includes(each.impact))
     .map(each => [each.id, ...each.nodes.map(node => node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? ''))])"""
+_CUT = """root => [...['select', '.openenv-columns .widget-html-content'].map(what => root.querySelector(
+        `.openenv-area-log ${what}`)).map(node => node.scrollWidth - node.clientWidth),
+    root.querySelector('.openenv-steps option').getBoundingClientRect().height]"""
 _REACHED = """root => [...root.querySelectorAll('button, input, select, textarea, [tabindex="0"]')]
     .filter(node => node.offsetParent && !node.disabled && node.tabIndex >= 0)
     .filter(node => getComputedStyle(node).visibility === 'visible').length"""
@@ -72,6 +75,14 @@ def test_the_panel_is_seen_whole(open_panel: Open, name: str) -> None:
             assert step["y"] + step["height"] <= box["y"] + 640
             assert panel.root.evaluate("node => node.scrollWidth - node.clientWidth") == 0
             assert panel.root.evaluate(_AXE) == [], (theme, width)
+
+
+def test_the_log_shows_whole_rows_and_columns(open_panel: Open) -> None:
+    """At every width of the panel, the log's columns end within it and five whole rows are seen."""
+    panel = _open(open_panel, "board")
+    for width in (1100, 870, 850, 800, 762, 750, 500):
+        panel.root.evaluate(_WIDTH, width)
+        assert panel.root.evaluate(_CUT) == [0, 0, 19], width
 
 
 def test_nothing_moves_when_steps_arrive(open_panel: Open) -> None:

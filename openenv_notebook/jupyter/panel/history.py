@@ -24,7 +24,7 @@ _OUTCOMES: tuple[tuple[type[Exception], str], ...] = (
 )
 # Blanks that a list box does not fold into one.
 _BLANK = "\u00a0"
-_WIDTHS = (5, 6, 22, 8, 4, 6)
+_WIDTHS = (5, 6, 21, 8, 4, 6)
 HEAD = ("#", "who", "action", "reward", "done", "ms")
 
 

@@ -188,6 +188,11 @@ PANEL_CSS = """
   display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; line-height: 1.4; overflow: hidden;
   overflow-wrap: anywhere; }
 
+/* All columns of the log, also beside a list of files. */
+@container (min-width: 760.1px) and (max-width: 860px) {
+  .openenv-panel .openenv-steps select, .openenv-panel .openenv-columns .widget-html-content { font-size: 11px; }
+  .openenv-panel .openenv-steps option { padding: 2.5px 5px; }
+}
 @container (max-width: 760px) {
   .openenv-panel .openenv-body { grid-template-columns: minmax(0, 1fr);
     grid-template-areas: "observation" "action" "run" "log"; }

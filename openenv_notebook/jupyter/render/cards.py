@@ -83,25 +83,25 @@ def of_client(client: Any) -> Block:
         rows.append(("owed", line("1 reply" if client.owed == 1 else f"{client.owed} replies")))
     if len(client.episode):
         rows.append(("episode", _progress(client.episode, len(client.episodes))))
-    schema = known.schema if known is not None else None
-    takes = fields_line(schema["action"]) if schema and isinstance(schema.get("action"), Mapping) else ""
+    action = known.action if known is not None else None
+    takes = fields_line(action)
     if takes:
         rows.append(("action", line(Span(takes, "code"))))
     tools = known.tools if known is not None else None
     if tools:
         rows.append(("tools", line(Span(", ".join(tool.name for tool in tools[:12]), "code"))))
-    rows.append(("next", line(Span(_following(client, schema, way), "accent"))))
+    rows.append(("next", line(Span(_following(client, action, way), "accent"))))
     return Stack((head, Fields(tuple(rows))))
 
 
-def _following(client: Any, schema: Any, way: str) -> str:
+def _following(client: Any, action: Mapping[str, Any] | None, way: str) -> str:
     """Say what can be called next."""
     awaited = "await " if way == "async" else ""
     if client.status == "closed":
         return "connect(…) for a new client"
     if client.status == "lost" or not len(client.episode) or client.done:
         return f"{awaited}reset()"
-    field = only_required_field(schema["action"]) if schema and isinstance(schema.get("action"), Mapping) else None
+    field = only_required_field(action) if action is not None else None
     return f"{awaited}step({field.name}=…)" if field is not None else f"{awaited}step(…)"
 
 

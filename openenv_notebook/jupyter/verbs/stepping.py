@@ -26,6 +26,7 @@ from openenv_notebook.jupyter.verbs.verb import SESSION, Verb
 from openenv_notebook.jupyter.workspace import AnyClient
 from openenv_notebook.messages import Tool, short_repr
 from openenv_notebook.schema import action_fields, only_required_field
+from openenv_notebook.well_formed import well_formed
 
 _RESET = {**SESSION, "seed": "text"}
 # What the official reset takes in every environment.
@@ -61,8 +62,7 @@ def _seed(line: Line, payload: Mapping[str, Any]) -> dict[str, Any]:
 def _tell_of_unknown(desk: Desk, name: str, client: AnyClient, arguments: Mapping[str, Any]) -> None:
     """Say once what the server may drop without a word: arguments that its schema does not name."""
     schema = client.known.schema
-    known = schema.get("reset") if schema is not None else None
-    fields = [field.name for field in action_fields(known)] if isinstance(known, Mapping) else []
+    fields = [field.name for field in action_fields(well_formed(schema.get("reset")))] if schema is not None else []
     unknown = [key for key in arguments if key not in (*_RESET_TAKES, *fields)]
     fresh = [key for key in unknown if (name, client.base_url, key) not in desk.told]
     if fresh:
