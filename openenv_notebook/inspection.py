@@ -28,7 +28,6 @@ class Known:
 
     Attributes:
         schema: What GET /schema answered, or None.
-        action: The schema of actions in it that can be read, or None where there is none.
         schema_refused: True when the server said that there is none.
         schema_failure: Why the last question brought no schema; it may be asked again unless refused.
         asking: The question for the schema, while it is being asked.
@@ -39,7 +38,6 @@ class Known:
     """
 
     schema: AttributeDict | None = None
-    action: dict[str, Any] | None = None
     schema_refused: bool = False
     schema_failure: OpenEnvError | None = None
     asking: asyncio.Task[None] | None = None
@@ -47,12 +45,19 @@ class Known:
     tools: list[Tool] | None = None
     name: str | None = None
     action_model: type[BaseModel] | None = None
+    _read: tuple[AttributeDict | None, dict[str, Any] | None] = (None, None)
+
+    @property
+    def action(self) -> dict[str, Any] | None:
+        """The schema of actions, as far as it can be read; None where none is known."""
+        if self._read[0] is not self.schema:
+            told = self.schema.get("action") if self.schema is not None else None
+            self._read = self.schema, well_formed(told) if isinstance(told, Mapping) else None
+        return self._read[1]
 
     def take_schema(self, schema: AttributeDict) -> AttributeDict:
         """Remember what GET /schema answered first, and return that; its secrets are hidden from then on."""
         self.schema = self.schema or schema
-        told = self.schema.get("action")
-        self.action = well_formed(told) if isinstance(told, Mapping) else None
         learn_secrets(self.action)
         return self.schema
 

@@ -26,7 +26,8 @@ class Publisher:
     def __init__(self, build: Callable[[], None]) -> None:
         self._build = build
         self._guard = threading.Lock()
-        self._pending: dict[Any, dict[str, Any]] = {}
+        # What is to be written, and in place of what.
+        self._pending: dict[Any, dict[str, tuple[Any, Any]]] = {}
         self._is_due = False
         self._is_closed = False
         self._last = 0.0
@@ -50,12 +51,15 @@ class Publisher:
     def put(self, widget: Any, **traits: Any) -> None:
         """Take values of traits; those put last are written. From any thread.
 
+        What a person changes until then stays as it is: whoever hears of it requests a new round.
+
         Args:
             widget: The widget.
             **traits: Values by name.
         """
+        found = {name: (value, getattr(widget, name)) for name, value in traits.items()}
         with self._guard:
-            self._pending.setdefault(widget, {}).update(traits)
+            self._pending.setdefault(widget, {}).update(found)
 
     def flush(self) -> None:
         """Build and write now."""
@@ -98,8 +102,9 @@ class Publisher:
         events.give_back()
 
 
-def _write(widget: Any, traits: dict[str, Any]) -> None:
-    changed = {name: value for name, value in traits.items() if getattr(widget, name) != value}
+def _write(widget: Any, traits: dict[str, tuple[Any, Any]]) -> None:
+    now = {name: getattr(widget, name) for name in traits}
+    changed = {name: value for name, (value, before) in traits.items() if now[name] == before and before != value}
     if not changed:
         return
     with widget.hold_sync():

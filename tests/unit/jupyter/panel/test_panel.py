@@ -310,6 +310,7 @@ def test_old_steps_are_on_further_pages(live: Panel) -> None:
     click(live._log._older)
     eventually(lambda: len(rows(live)) == 51)
     assert rows(live)[-1].startswith("reset")
+    eventually(lambda: not live._log._live.disabled)
     click(live._log._live)
     eventually(lambda: rows(live)[0].startswith("250 "))
 

@@ -3,9 +3,48 @@
 from __future__ import annotations
 
 import contextvars
+from collections.abc import Iterator
 from types import SimpleNamespace
 
-from openenv_notebook.jupyter.panel.publisher import answer_nobody
+import ipywidgets
+import pytest
+
+from openenv_notebook.jupyter.panel.publisher import Publisher, answer_nobody
+
+
+@pytest.fixture
+def button() -> Iterator[ipywidgets.ToggleButton]:
+    """A button that stays down, as the browser has it."""
+    made = ipywidgets.ToggleButton()
+    yield made
+    made.close()
+
+
+def test_what_a_person_presses_meanwhile_stays(button: ipywidgets.ToggleButton) -> None:
+    """A press between building and writing is not undone by what was built before it."""
+
+    def build() -> None:
+        publisher.put(button, value=False, tooltip="built")
+        button.value = True
+
+    publisher = Publisher(build)
+    try:
+        publisher.flush()
+    finally:
+        publisher.close()
+    assert (button.value, button.tooltip) == (True, "built")
+
+
+def test_what_was_put_last_is_written(button: ipywidgets.ToggleButton) -> None:
+    """Of several values for a trait the last one counts, also if it is the one that is there."""
+    publisher = Publisher(lambda: None)
+    try:
+        publisher.put(button, value=True, description="a")
+        publisher.put(button, value=False, description="b")
+        publisher.flush()
+    finally:
+        publisher.close()
+    assert (button.value, button.description) == (False, "b")
 
 
 def test_a_thread_that_answers_no_request_can_write() -> None:
