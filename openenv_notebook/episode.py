@@ -77,8 +77,8 @@ class Episode:
 
     @property
     def length(self) -> int:
-        """How many steps were made; resets, and actions that were refused, are not counted."""
-        return sum(step.happened and step.kind != "reset" for step in self._steps)
+        """How many steps were made; resets, tools beside the steps, and refused actions are not counted."""
+        return sum(step.happened and step.kind == "step" for step in self._steps)
 
     @property
     def reset_arguments(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class Policy:
     """
 
     def __init__(self, given: Any, env: SyncEnvClient[Any, Any, Any]) -> None:
-        self._ask = _function(given, env)
+        self._ask = policy_function(given, env)
         self._guard = threading.Lock()
         self._runner: asyncio.Runner | None = None
         self._task: asyncio.Task[Any] | None = None
@@ -126,7 +126,8 @@ class RandomActions:
         return {**action, "tool_name": tool.name, "arguments": sample_action(tool.input_schema, None, self.rng)}
 
 
-def _function(given: Any, env: SyncEnvClient[Any, Any, Any]) -> Callable[[Any], Any]:
+def policy_function(given: Any, env: SyncEnvClient[Any, Any, Any]) -> Callable[[Any], Any]:
+    """Give the function that a policy is; raises MisuseError where it is none."""
     if given == "random" and isinstance(given, str):
         return RandomActions(env)
     if callable(given) and not isinstance(given, type):

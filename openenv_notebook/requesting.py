@@ -11,7 +11,7 @@ from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.calls import exchange_async
 from openenv_notebook.cautions import caution
 from openenv_notebook.discovery import TIMEOUT, Discovery
-from openenv_notebook.errors import ClientClosed, MisuseError
+from openenv_notebook.errors import ClientClosed, InvalidAction, MisuseError
 from openenv_notebook.inspection import Inspection
 from openenv_notebook.learning import learn_for_step
 from openenv_notebook.many import NOTHING_SENT, placed
@@ -67,7 +67,11 @@ class Requesting(TypedClient[ActT, ObsT, StateT], Inspection, ToolCalls):
         self, action: Any, fields: Mapping[str, Any], batch: Batch | None = None, name: str = "step"
     ) -> Request:
         self._refuse_closed()
-        payload = self._codec.payload(self, action, fields, self._action_schema())
+        try:
+            payload = self._codec.payload(self, action, fields, self._action_schema())
+        except InvalidAction as error:
+            error.url = error.url or self._session.url
+            raise
         self._warn()
         return Request("step", frame("step", payload), entry="step", actor=self._actor, batch=batch, name=name)
 

@@ -23,7 +23,8 @@ class Step:
 
     Args:
         kind: "reset", "step", or "tool" (a tool called beside the steps).
-        action: What was sent: the action, the reset arguments, or the tool's name and arguments.
+        action: What was sent: the action, the reset arguments, or the JSON-RPC request that
+            calls a tool (its ``params`` have the tool's name and arguments).
         result: What came back, or None.
         error: What came instead, or None.
         started: When it was sent, in seconds since 1970.

@@ -76,9 +76,8 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
 
         return cast(Self, object.__new__(SyncForeignClient))
 
-    def __init__(self, client: EnvClient[ActT, ObsT, StateT] | SyncEnvClient[ActT, ObsT, StateT]) -> None:
-        if isinstance(client, SyncEnvClient):
-            client = client.async_client
+    def __init__(self, async_client: EnvClient[ActT, ObsT, StateT] | SyncEnvClient[ActT, ObsT, StateT]) -> None:
+        client = async_client.async_client if isinstance(async_client, SyncEnvClient) else async_client
         self._client = client
         self._session, self._opener, self._known = client._session, client._opener, client._known
         # A subclass may have its own reset, step or state; then that is what runs.

@@ -117,7 +117,7 @@ def packages() -> Iterable[Finding]:
     yield Finding("ok", ", ".join(f"{name} {version(name) or 'is not installed'}" for name in names))
     found = openenv_version()
     if found is None:
-        yield Finding("ok", "openenv is not installed; only serving its classes needs it")
+        yield Finding("ok", "openenv is not installed; only serving environments made for it needs it")
     elif outside := untested(found):
         yield Finding("look", outside, "what fails with it is worth a report")
     else:
@@ -164,7 +164,7 @@ def network() -> Iterable[Finding]:
     """Say which proxies and tokens apply; tokens are never shown."""
     proxies = [
         name
-        for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
+        for name in ("HTTPS_PROXY", "HTTP_PROXY", "WSS_PROXY", "WS_PROXY", "SOCKS_PROXY")
         if os.environ.get(name) or os.environ.get(name.lower())
     ]
     if proxies:

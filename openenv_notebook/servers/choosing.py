@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -91,9 +90,9 @@ def _demo_server(name: str, wish: Wish) -> Backend:
     from openenv_notebook.demo import find_demo
     from openenv_notebook.servers.embedded import EmbeddedServer
 
-    demo: Callable[..., Any] = find_demo(name)
+    demo = find_demo(name)
     if wish.arguments:
-        demo = functools.partial(demo, **wish.arguments)
+        raise MisuseError(f"demo:{name} takes no arguments, such as {', '.join(wish.arguments)}")
     sessions = 64 if wish.sessions is None else wish.sessions
     return EmbeddedServer(demo, name=name, port=wish.port, sessions=sessions, allowed_hosts=wish.allowed_hosts)
 

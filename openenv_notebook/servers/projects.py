@@ -42,7 +42,7 @@ def read_app(folder: Path) -> str:
         InvalidTarget: If there is no such folder, or no openenv.yaml in it.
     """
     if not folder.is_dir():
-        raise InvalidTarget(str(folder), "there is no such folder")
+        raise InvalidTarget(str(folder), "there is no such folder", hint="a path is read from the current folder")
     manifest = folder / MANIFEST
     if not manifest.is_file():
         hint = "give the folder that openenv init made, or an app: module:app"

@@ -41,6 +41,7 @@ def test_the_doctor_finds_nothing_wrong_here(capsys: pytest.CaptureFixture[str])
 def test_the_doctor_shows_no_token(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """It tells where a token and a proxy come from, and shows neither."""
     monkeypatch.setenv("HF_TOKEN", "hf_topsecret")
+    monkeypatch.setenv("ALL_PROXY", "http://nobody:topsecret@proxy:3128")
     monkeypatch.setenv("HTTPS_PROXY", "http://someone:topsecret@proxy:3128")
     assert main(["doctor"]) == 0
     report = capsys.readouterr().out

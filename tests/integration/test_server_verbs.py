@@ -219,6 +219,7 @@ def test_a_shared_server_stays_for_who_has_its_address(shell: InteractiveShell) 
     ("line", "says"),
     [
         ("serve Dividr", "no class or variable Dividr here; did you mean 'Divider'.*module:app, docker:image"),
+        ("serve Nope", "no class or variable Nope here · serve takes"),
         ("serve Nothing()", "no class or variable Nothing here .*a class of this notebook"),
         ("serve Divider()", "not an object of it: %openenv serve Divider; --arg"),
         ("serve Divider(start=5, x=1)", "not an object of it"),

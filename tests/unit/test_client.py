@@ -294,6 +294,14 @@ class TestCalls:
         assert caught.value.errors == ["column: not an integer (got 'x')"]
         assert caught.value.hint == "fields: column"
 
+    async def test_a_refusal_says_whose_action_it_was(self, client: GenericEnvClient, far_end: FarEnd) -> None:
+        """An unknown field that is refused before it is sent names the server, as the server's own refusals do."""
+        await client.reset()
+        with pytest.raises(InvalidAction) as caught:
+            await client.step(colum=3)
+        assert caught.value.url == client._session.url and caught.value.url in str(caught.value)
+        assert far_end.steps == []
+
     async def test_what_cannot_be_sent_is_not_sent(self, client: GenericEnvClient, far_end: FarEnd) -> None:
         """An unknown field, or an object without a JSON form, is refused before anything happens."""
         await client.reset()

@@ -34,6 +34,12 @@ def test_what_is_no_target_is_refused_at_once(target: Any) -> None:
     assert isinstance(target, str) or f"an address is a text, not a {type(target).__name__}" in str(caught.value)
 
 
+def test_demos_take_no_arguments() -> None:
+    """Arguments for a demo are refused in words before anything is started."""
+    with pytest.raises(MisuseError, match="demo:guess takes no arguments, such as secret"):
+        serve("demo:guess", arguments={"secret": 1})
+
+
 def test_a_port_is_a_text() -> None:
     """connect(8000) says what to write."""
     with pytest.raises(InvalidTarget, match=r"connect\('localhost:8000'\)"):

@@ -191,13 +191,13 @@ class TestEpisode:
         assert len(Episode()) == 0
 
     def test_totals_are_of_the_steps(self) -> None:
-        """The return leaves out the reset; refused actions are no steps."""
+        """The return leaves out the reset; refused actions and tools beside the steps are no steps."""
         made = a_rich_episode()
         assert made.total_reward == 1.5 + 1 + 0.5
         assert made.done
-        assert made.length == 6
+        assert made.length == 5
         assert made.reset_arguments == {"seed": 7}
-        assert repr(made) == "Episode(6 steps, return 3, done)"
+        assert repr(made) == "Episode(5 steps, return 3, done)"
         assert repr(Episode()) == "Episode(0 steps, return 0, open)"
         assert Episode().reset_arguments == {}
 
@@ -267,7 +267,7 @@ class TestJsonl:
         assert line["reward"] == 3.0
         assert line["done"] is True
         assert line["task"] == {"seed": 7}
-        assert line["metrics"] == {"steps": 6}
+        assert line["metrics"] == {"steps": 5}
         assert line["tool_trace"] == [
             {"name": "f", "arguments": {"x": 1}},
             {"type": "call_tool", "tool_name": "f", "arguments": {}},

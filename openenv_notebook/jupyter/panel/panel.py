@@ -145,8 +145,8 @@ class Panel:
         """Let a policy act, from where the episode stands; it begins one where there is none.
 
         Args:
-            policy: "random", a function of an observation that returns an action, or an
-                asynchronous one; None for the one chosen in the panel.
+            policy: "random", the name of one of the panel's policies, a function of an observation
+                that returns an action, or an asynchronous one; None for the one chosen in the panel.
             steps: Most steps; None until the episode is done.
             fps: Most steps a second; None as fast as it goes.
 
@@ -157,11 +157,13 @@ class Panel:
             MisuseError: If a policy plays already, or this is none.
         """
         self._refuse_closed()
-        if policy is None:
-            policy = self._run.policy
-        elif policy != "random":
+        chosen = policy
+        if policy is None or isinstance(policy, str):
+            chosen = self._run.policy if policy is None else self._run.named(policy)
+        run = self._hand.start(chosen, steps, fps, self._header.arguments())
+        if callable(policy):
             self._run.add(getattr(policy, "__name__", type(policy).__name__), policy)
-        return self._hand.start(policy, steps, fps, self._header.arguments())
+        return run
 
     def stop(self) -> None:
         """Stop the policy before its next step; returns at once."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from openenv_notebook.attributes import nearest
+from openenv_notebook.errors import MisuseError
 from openenv_notebook.jupyter.panel import chart, parts
 from openenv_notebook.jupyter.panel.chart import Point
 
@@ -55,6 +57,14 @@ class PlayView:
         self._policies[name] = policy
         options = list(self._policies)
         self._put(self._who, options=options, value=name)
+
+    def named(self, name: str) -> Any:
+        """Find a policy by its name; raises MisuseError where there is none."""
+        if name == "random":
+            return name
+        if name not in self._policies:
+            raise MisuseError(f"there is no policy named {name!r} in this panel{nearest(name, self._policies)}")
+        return self._policies[name]
 
     @property
     def policy(self) -> Any:

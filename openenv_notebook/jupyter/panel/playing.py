@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from openenv_notebook.policy import RandomActions
+from openenv_notebook.policy import policy_function
 from openenv_notebook.rollout import Rollout
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -39,7 +39,7 @@ class Playing:
         arguments: dict[str, Any],
         on_end: Callable[[Rollout], object],
     ) -> None:
-        self._policy = RandomActions(env) if policy == "random" else policy
+        self._policy = policy_function(policy, env)
         self._ask = ask
         self._by_hand = by_hand
         self.rollout = Rollout(env, self._decide, steps=steps, fps=fps, fresh=False, reset=arguments)

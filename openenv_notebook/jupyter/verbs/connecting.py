@@ -123,10 +123,12 @@ def _client_class(text: str) -> Any:
 
 
 def given(line: Line, settings: Mapping[str, Any]) -> str:
-    """Write what a line gives to connect() as Python; headers may be secret and are left out."""
+    """Write what a line gives to connect() as Python; headers may be secret: their values are left out."""
     written = {key: repr(settings[key]) for key in ("wait", "timeout") if settings.get(key)}
     if "token-env" in line.options:
         written["token"] = f"os.environ[{line.options['token-env']!r}]"
+    if "headers" in settings:
+        written["headers"] = "{" + ", ".join(f"{name!r}: ..." for name in settings["headers"]) + "}"
     if "client" in line.options:
         written["client"] = line.options["client"].replace(":", ".")
     return "".join(f", {key}={value}" for key, value in written.items())

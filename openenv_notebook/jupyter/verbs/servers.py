@@ -80,8 +80,8 @@ def _served(desk: Desk, word: str) -> Any:
 
 
 def _unknown(desk: Desk, name: str) -> str:
-    variables = [each for each, value in desk.workspace.namespace.items() if callable(value) and each[0] != "_"]
-    return f"there is no class or variable {name} here{nearest(name, variables)} · serve takes {_SERVED}"
+    classes = [each for each, value in desk.workspace.namespace.items() if isinstance(value, type)]
+    return f"there is no class or variable {name} here{nearest(name, classes)} · serve takes {_SERVED}"
 
 
 def _argument(text: str) -> tuple[str, Any]:

@@ -47,6 +47,18 @@ def test_play_makes_random_legal_moves_until_done(panel: Panel, env: Env, far_en
     assert "5 steps" in said(panel)
 
 
+def test_a_policy_is_played_by_its_name(playing: Env, make_panel: Callable[..., Panel], far_end: FarEnd) -> None:
+    """panel.play(NAME) plays a policy of the panel; another name, and what is no policy, is refused at once."""
+    panel = make_panel(playing, policies={"always": seven})
+    assert panel.play("always", steps=2).wait(5)
+    assert far_end.steps == [{"column": 6}] * 2
+    with pytest.raises(MisuseError, match=r"no policy named 'alway' in this panel; did you mean 'always'\?"):
+        panel.play("alway")
+    with pytest.raises(MisuseError, match="not 3"):
+        panel.play(3)
+    assert panel._run._who.options == ("random legal", "always"), "nothing was added to the menu"
+
+
 def test_play_makes_as_many_steps_as_were_asked_for(live: Panel, far_end: FarEnd) -> None:
     """A number beside Play bounds the run; what is no number is refused."""
     edit(live._run._count, "3")
