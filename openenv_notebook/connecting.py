@@ -17,7 +17,7 @@ from openenv_notebook.client import EnvClient, GenericEnvClient
 from openenv_notebook.errors import AtCapacity, InvalidTarget
 from openenv_notebook.limits import check_seconds
 from openenv_notebook.messages import ActT, ObsT, StateT, short_repr
-from openenv_notebook.servers import Server, SharedServer, hold_at
+from openenv_notebook.servers import Hold, Server, SharedServer, hold_at
 from openenv_notebook.sync_client import SyncEnvClient
 from openenv_notebook.targets import Address, LocalTarget, Target, parse_target
 
@@ -164,11 +164,12 @@ def target_of(env: SyncEnvClient[Any, Any, Any]) -> str | Callable[..., Any] | N
         env: The client, also a closed one.
 
     Returns:
-        A text such as ``demo:grid`` or the class where a server was started for it, which another
-        process starts anew; else the address. None before there is one.
+        A text such as ``demo:grid``, or the class, where it is on a server that clients share;
+        else the address. None before there is one.
     """
     provider = env.async_client._opener.provider
-    what = provider.what if provider is not None else None
+    origin = provider.origin if provider is not None else None
+    what = origin.what if isinstance(origin, (SharedServer, Hold)) else None
     if isinstance(what, LocalTarget):
         return what.name
     return what if callable(what) and getattr(what, "__name__", "").isidentifier() else env.base_url

@@ -21,14 +21,14 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
     """What ``SyncEnvClient(x)`` makes of a client object of the official package.
 
     Args:
-        client: The object; its methods run on the portal's loop, whether they are coroutines
+        async_client: The object; its methods run on the portal's loop, whether they are coroutines
             or return something awaitable.
     """
 
-    def __init__(self, client: Any) -> None:
-        if client is self:
+    def __init__(self, async_client: Any) -> None:
+        if async_client is self:
             return  # SyncEnvClient(x) of such an x is that x
-        self._client: Any = client
+        self._client: Any = async_client
         self._guard = threading.Lock()
         self._portal: Portal | None = None
         self._was_called = self._is_closed = False

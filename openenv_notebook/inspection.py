@@ -8,7 +8,7 @@ import copy
 import dataclasses
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import quote
 
@@ -45,7 +45,9 @@ class Known:
     tools: list[Tool] | None = None
     name: str | None = None
     action_model: type[BaseModel] | None = None
-    _read: tuple[AttributeDict | None, dict[str, Any] | None] = (None, None)
+    _read: tuple[AttributeDict | None, dict[str, Any] | None] = field(
+        default=(None, None), init=False, repr=False, compare=False
+    )
 
     @property
     def action(self) -> dict[str, Any] | None:
@@ -154,7 +156,7 @@ class Inspection:
             known.asked_at, known.schema_failure = time.monotonic(), copy.copy(error)
             known.schema_refused = _is_final(error)
             raise
-        known.schema_failure = None
+        known.schema_failure, known.schema_refused = None, False
         return schema
 
     async def list_environments(self) -> list[str]:

@@ -27,9 +27,9 @@ class Provider:
         self._phase: Literal["idle", "starting", "unwanted", "running"] = "running"
 
     @property
-    def what(self) -> Any:
-        """What is served, where the provider tells; else None."""
-        return getattr(self._provider, "what", None)
+    def origin(self) -> Any:
+        """What starts the server, as it was given."""
+        return self._provider
 
     async def start(self) -> str:
         """Start the server and wait until it is ready, off the loop.

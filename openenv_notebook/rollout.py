@@ -25,6 +25,7 @@ from openenv_notebook.player import Plan, Player
 from openenv_notebook.policy import Policy
 from openenv_notebook.progress import Progress
 from openenv_notebook.sync_client import SyncEnvClient
+from openenv_notebook.tracebacks import shorten
 
 log = logging.getLogger("openenv_notebook")
 
@@ -197,7 +198,8 @@ class Rollout:
                     return self.finished
             # Callbacks may still run; a slow one keeps nobody.
             thread.join(_JOIN_WITHIN if until is None else min(_JOIN_WITHIN, max(0.0, until - time.monotonic())))
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
+            shorten(error)
             self.stop()
             raise
         return True
@@ -207,7 +209,8 @@ class Rollout:
         try:
             while not self._over.is_set():
                 await asyncio.sleep(_TICK)
-        except BaseException:
+        except BaseException as error:
+            shorten(error)
             self.stop()
             raise
 

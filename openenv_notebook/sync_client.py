@@ -42,7 +42,7 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
     ``await env.async_client.step(...)``.
 
     Args:
-        client: One of our clients, also a blocking one. Several blocking views of one client
+        async_client: One of our clients, also a blocking one. Several blocking views of one client
             share its session.
 
     Example:
@@ -54,22 +54,22 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
         >>> server.stop()
     """
 
-    def __new__(cls, client: Any) -> Self:
+    def __new__(cls, async_client: Any) -> Self:
         """Choose the way of working: our own clients have a record and an order to keep."""
-        if isinstance(client, EnvClient) or (
-            isinstance(client, SyncEnvClient) and isinstance(client.async_client, EnvClient)
+        if isinstance(async_client, EnvClient) or (
+            isinstance(async_client, SyncEnvClient) and isinstance(async_client.async_client, EnvClient)
         ):
             return super().__new__(cls)
-        if isinstance(client, SyncEnvClient):
-            return cast(Self, client)
-        if isinstance(client, type):
+        if isinstance(async_client, SyncEnvClient):
+            return cast(Self, async_client)
+        if isinstance(async_client, type):
             raise MisuseError(
-                f"SyncEnvClient wraps a client object, not the class {client.__name__}",
-                hint=f"make one first: SyncEnvClient({client.__name__}('localhost:8000'))",
+                f"SyncEnvClient wraps a client object, not the class {async_client.__name__}",
+                hint=f"make one first: SyncEnvClient({async_client.__name__}('localhost:8000'))",
             )
-        if not all(callable(getattr(client, name, None)) for name in ("connect", "reset", "step", "close")):
+        if not all(callable(getattr(async_client, name, None)) for name in ("connect", "reset", "step", "close")):
             raise MisuseError(
-                f"SyncEnvClient wraps a client object, not {type(client).__name__}",
+                f"SyncEnvClient wraps a client object, not {type(async_client).__name__}",
                 hint="SyncEnvClient(GenericEnvClient('localhost:8000')), or connect('localhost:8000')",
             )
         from openenv_notebook.foreign import SyncForeignClient

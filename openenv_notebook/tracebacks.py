@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Callable, Iterator
 from types import FrameType
 
-# The shell's own frames say as little of what a person did as ours.
-_NOT_THEIRS = ("openenv_notebook", "IPython", "ipykernel")
+# The shell's own frames, which older ones decorate, say as little of what a person did as ours.
+_NOT_THEIRS = ("openenv_notebook", "IPython", "ipykernel", "decorator")
 
 _is_full = False
+_cell_of: Callable[[str], str | None] = lambda file: None  # noqa: E731 (it is replaced)
 
 
 def show_full_tracebacks(on: bool) -> None:
@@ -20,6 +22,17 @@ def show_full_tracebacks(on: bool) -> None:
     """
     global _is_full
     _is_full = on
+
+
+def name_cells(cell_of: Callable[[str], str | None] | None) -> None:
+    """Install what names cells: a shell's files of them are temporary.
+
+    Args:
+        cell_of: Gives the name of the cell that a file holds, such as ``Cell In[5]``, or None.
+            None in its place takes it away.
+    """
+    global _cell_of
+    _cell_of = cell_of if cell_of is not None else lambda file: None
 
 
 def full_traceback(error: BaseException) -> list[str] | None:
@@ -53,13 +66,19 @@ class _OwnLines:
         error = next((each for each in shown if getattr(each, "_render_traceback_", None) is self), None)
         if error is None:
             return ["interrupted"]
-        full = full_traceback(error)
-        if full is not None:
-            return full
-        frames = traceback.walk_tb(error.__traceback__)
-        told = traceback.TracebackException(type(error), error, None)
-        told.stack = traceback.StackSummary.extract((frame, line) for frame, line in frames if _is_theirs(frame))
-        return "".join(told.format(chain=False)).rstrip().split("\n")
+        return full_traceback(error) or list(_own_lines(error))
+
+
+def _own_lines(error: BaseException) -> Iterator[str]:
+    yield "Traceback (most recent call last):"
+    frames = traceback.walk_tb(error.__traceback__)
+    for frame in traceback.StackSummary.extract((frame, line) for frame, line in frames if _is_theirs(frame)):
+        place = _cell_of(frame.filename) or f'File "{frame.filename}"'
+        within = "" if frame.name == "<module>" else f", in {frame.name}"
+        yield f"  {place}, line {frame.lineno}{within}"
+        if frame.line:
+            yield f"    {frame.line}"
+    yield from "".join(traceback.format_exception_only(error)).rstrip().split("\n")
 
 
 def _is_theirs(frame: FrameType) -> bool:

@@ -13,8 +13,10 @@ _LARGEST_COUNT = 2**53
 def well_formed(schema: Any) -> dict[str, Any]:
     """Leave out of a schema what JSON Schema does not allow in its place: it says nothing of an action.
 
-    What is allowed stays as it is, known or not, so a schema that follows the standard is
-    returned equal to itself (JSON Schema 2020-12, and the lists of ``items`` before it).
+    What is allowed stays as it is, known or not: a schema that follows JSON Schema 2020-12 is
+    returned equal to itself. Of older drafts, lists of ``items`` stay, and a bound that is
+    marked as exclusive becomes an exclusive bound. What no machine could hold is left out:
+    bounds beyond a float's, counts above 2**53, and what is nested deeper than 40.
 
     Args:
         schema: What stands where a schema is expected.
@@ -37,6 +39,9 @@ def _schema(schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
             found[key] = value if read is None else read(value, depth + 1)
         except _Odd:
             continue
+    for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if schema.get(flag) is True and bound in found:
+            found[flag] = found.pop(bound)
     return found
 
 
@@ -80,6 +85,10 @@ def _texts(value: Any, _: int) -> list[str]:
     return found
 
 
+def _names(value: Any, depth: int) -> list[str]:
+    return value if value == [] else _texts(value, depth)
+
+
 def _text(value: Any, _: int) -> str:
     if not isinstance(value, str):
         raise _Odd
@@ -93,7 +102,7 @@ def _flag(value: Any, _: int) -> bool:
 
 
 def _values(value: Any, _: int) -> list[Any]:
-    if not isinstance(value, list) or not value:
+    if not isinstance(value, list):
         raise _Odd
     return value
 
@@ -134,7 +143,7 @@ _READERS: dict[str, Callable[[Any, int], Any]] = {
     **dict.fromkeys(("writeOnly", "readOnly", "deprecated", "uniqueItems"), _flag),
     "items": _part_or_parts,
     "type": _kinds,
-    "required": _texts,
+    "required": _names,
     "enum": _values,
     "examples": _values,
     "multipleOf": _step,

@@ -7,7 +7,7 @@ from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from openenv_notebook import registry, reporting
+from openenv_notebook import registry, reporting, tracebacks
 from openenv_notebook.jupyter import completion
 from openenv_notebook.jupyter.magics import OpenEnvMagics
 from openenv_notebook.jupyter.render import formatters
@@ -32,6 +32,7 @@ def load(shell: InteractiveShell) -> None:
     _loaded[id(shell)] = (completion.install(shell, workspace),)
     registry.set_owner(_owner_of(shell))
     reporting.set_reporter(lambda: RunLine(shell))
+    tracebacks.name_cells(_cell_of(shell))
     formatters.register(shell)
     if outside := untested(openenv_version()):
         print(f"openenv: {outside}")
@@ -49,12 +50,23 @@ def unload(shell: InteractiveShell) -> None:
     completion.remove(shell, kept[0])
     registry.set_owner(None)
     reporting.set_reporter(None)
+    tracebacks.name_cells(None)
     formatters.unregister(shell)
     manager = shell.magics_manager
     for kind in ("line", "cell"):
         manager.magics[kind].pop(_MAGIC, None)
     manager.registry.pop(OpenEnvMagics.__name__, None)
     shell.configurables[:] = [item for item in shell.configurables if not isinstance(item, OpenEnvMagics)]
+
+
+def _cell_of(shell: Any) -> Callable[[str], str | None]:
+    """Name the cell that a file holds, as the shell's own tracebacks do (IPython 8 or later)."""
+
+    def cell_of(file: str) -> str | None:
+        named = getattr(shell.compile, "format_code_name", lambda file: None)(file)
+        return " ".join(named) if named is not None else None
+
+    return cell_of
 
 
 def _owner_of(shell: Any) -> Callable[[], registry.Owner | None]:

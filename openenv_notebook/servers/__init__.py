@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from openenv_notebook.servers.backend import Backend, Progress
 from openenv_notebook.servers.server import Running, Server, running_own, serve
-from openenv_notebook.servers.shared import OwnServer, SharedServer, hold_at, running_servers
+from openenv_notebook.servers.shared import Hold, OwnServer, SharedServer, hold_at, running_servers
 
 __all__ = [
     "Backend",
+    "Hold",
     "OwnServer",
     "Progress",
     "Running",

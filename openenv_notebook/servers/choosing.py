@@ -92,7 +92,7 @@ def _demo_server(name: str, wish: Wish) -> Backend:
 
     demo = find_demo(name)
     if wish.arguments:
-        raise MisuseError(f"demo:{name} takes no arguments, such as {', '.join(wish.arguments)}")
+        raise MisuseError(f"demo:{name} takes no arguments (given: {', '.join(wish.arguments)})")
     sessions = 64 if wish.sessions is None else wish.sessions
     return EmbeddedServer(demo, name=name, port=wish.port, sessions=sessions, allowed_hosts=wish.allowed_hosts)
 

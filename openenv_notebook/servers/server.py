@@ -14,6 +14,7 @@ from openenv_notebook import registry
 from openenv_notebook.servers.backend import Backend, Progress
 from openenv_notebook.servers.choosing import Served, Wish, choose
 from openenv_notebook.servers.owned import Running, running_own, stop_earlier
+from openenv_notebook.tracebacks import shorten
 
 __all__ = ["Running", "Server", "running_own", "serve"]
 
@@ -38,7 +39,8 @@ class Server:
     def _start(self, ready_within: float, progress: Progress | None) -> Self:
         try:
             self._backend.start(ready_within, progress)
-        except BaseException:
+        except BaseException as error:
+            shorten(error)
             self._backend.stop()
             raise
         self._running.begin()

@@ -498,6 +498,41 @@ def test_two_names_of_a_client_are_one_client(shell: InteractiveShell, capsys: p
     assert capsys.readouterr().out == "openenv: no server of serve runs\n"
 
 
+def test_the_second_name_of_a_client_may_be_the_current_one(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The star stands at the name that is current, also where another one is the client's first."""
+    shell.run_cell("x = %openenv demo grid --as g").raise_error()
+    magic(shell, "use x")
+    capsys.readouterr()
+    magic(shell, "status")
+    said = capsys.readouterr().out
+    assert "  g: open · http" in said and "\n* x: the same as g\n" in said
+
+
+def test_a_client_object_of_another_package_is_listed(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """status and python --all work beside a foreign client, and say what it lacks."""
+
+    class Foreign:
+        """A client object as the official package makes it."""
+
+        base_url = "http://localhost:1"
+
+        async def connect(self) -> None: ...
+        async def reset(self) -> None: ...
+        async def step(self, action: object) -> None: ...
+        async def close(self) -> None: ...
+
+    shell.user_ns["foreign"] = SyncEnvClient(async_client=Foreign())
+    magic(shell, "status")
+    assert "foreign: new · http://localhost:1 · only our own clients keep a record" in capsys.readouterr().out
+    with pytest.raises(openenv_notebook.NotSupportedHere):
+        magic(shell, "python --all")
+    shell.user_ns["foreign"].close()
+
+
 @pytest.mark.parametrize("line", ["connect demo:grid --as b", "demo echo --as b", "serve demo:echo --as b"])
 def test_out_is_checked_before_anything_is_opened(shell: InteractiveShell, line: str) -> None:
     """--out with the name of another open client is refused, and nothing was connected or served."""

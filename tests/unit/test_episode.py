@@ -316,7 +316,7 @@ class TestJsonl:
     def test_an_error_of_a_later_version_is_read(self) -> None:
         """An error this version does not know is read as a plain one, with its name; no other class is made."""
         line = json.loads(episode(entry(error=SessionLost("gone"))).to_jsonl())
-        for name in ("FutureError", "traceback", "Any", "show_full_tracebacks"):
+        for name in ("FutureError", "traceback", "Any", "full_traceback"):
             line["steps"][0]["error"]["type"] = name
             again = Episode.from_jsonl(json.dumps(line))[0].error
             assert type(again) is OpenEnvError

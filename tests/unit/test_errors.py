@@ -289,21 +289,6 @@ def test_a_cell_shows_everything_on_request(short_errors: None) -> None:
     assert caught.value._render_traceback_() == ["MisuseError: not both"]
 
 
-def test_an_interrupt_is_shown_whole_on_request(short_errors: None) -> None:
-    """A cell shows of an interrupt the person's own lines; with full tracebacks on, every frame."""
-    ours: dict[str, Any] = {"__name__": "openenv_notebook.somewhere"}
-    exec("def wait():\n    raise KeyboardInterrupt", ours)
-    try:
-        ours["wait"]()
-    except KeyboardInterrupt as error:
-        tracebacks.shorten(error)
-        short = "".join(error._render_traceback_())  # type: ignore[attr-defined]
-        tracebacks.show_full_tracebacks(True)
-        full = "".join(error._render_traceback_())  # type: ignore[attr-defined]
-    assert "in test_an_interrupt_is_shown_whole_on_request" in short and "in wait" not in short
-    assert "in test_an_interrupt_is_shown_whole_on_request" in full and "in wait" in full
-
-
 def test_details_are_a_copy() -> None:
     """What the server said besides is kept as a dict of the error's own."""
     said = {"errors": []}

@@ -13,9 +13,16 @@ import pytest
 from support.interrupts import interrupted_when
 from support.waiting import in_threads
 
+from openenv_notebook.client import GenericEnvClient
 from openenv_notebook.errors import ClientClosed, MisuseError, NotSupportedHere, WrongThread
 from openenv_notebook.foreign import SyncForeignClient
 from openenv_notebook.sync_client import SyncEnvClient
+
+
+def test_it_is_wrapped_by_the_name_that_the_official_package_has() -> None:
+    """SyncEnvClient(async_client=x) takes both kinds of clients."""
+    assert isinstance(SyncEnvClient(async_client=Official()), SyncForeignClient)
+    assert type(SyncEnvClient(async_client=GenericEnvClient("localhost:1"))) is SyncEnvClient
 
 
 class Official:

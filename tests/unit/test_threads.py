@@ -53,9 +53,12 @@ def test_a_loop_that_is_gone_disturbs_nobody() -> None:
 async def test_the_own_threads_are_named() -> None:
     """The threads of this package are told by their names, sorted; others are not."""
     gate = threading.Event()
-    task = asyncio.ensure_future(in_thread(lambda: gate.wait(10)))
-    await eventually_here(lambda: "openenv-worker" in own_threads())
-    assert own_threads() == sorted(own_threads())
-    assert threading.current_thread().name not in own_threads()
+    names = ("openenv-b", "other", "openenv-a")
+    for thread in (started := [threading.Thread(target=gate.wait, args=(10,), name=name) for name in names]):
+        thread.start()
+    found = own_threads()
     gate.set()
-    await task
+    for thread in started:
+        thread.join()
+    assert [name for name in found if name in names] == ["openenv-a", "openenv-b"]
+    assert threading.current_thread().name not in found

@@ -75,9 +75,17 @@ class Publisher:
         try:
             for widget, traits in pending.items():
                 answer_nobody(widget)
-                _write(widget, traits)
+                self._note(widget, _write(widget, traits))
         finally:
             self._writer = None
+
+    def _note(self, widget: Any, written: dict[str, tuple[Any, Any]]) -> None:
+        """What was put meanwhile is to be written in place of what we have just written: no person did that."""
+        with self._guard:
+            later = self._pending.get(widget, {})
+            for name, (value, before) in written.items():
+                if name in later and later[name][1] == before:
+                    later[name] = later[name][0], value
 
     def flush_on_events_thread(self, within: float = 1.0) -> None:
         """Have everything written now, and wait for it: for who is about to show the widgets."""
@@ -102,15 +110,16 @@ class Publisher:
         events.give_back()
 
 
-def _write(widget: Any, traits: dict[str, tuple[Any, Any]]) -> None:
+def _write(widget: Any, traits: dict[str, tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:
+    """Write what changes and no person has changed; returns what was written, and in place of what."""
     now = {name: getattr(widget, name) for name in traits}
-    changed = {name: value for name, (value, before) in traits.items() if now[name] == before and before != value}
-    if not changed:
-        return
-    with widget.hold_sync():
-        for name, value in changed.items():
-            setattr(widget, name, value)
-    reach_from_any_shell(widget)
+    changed = {name: (new, old) for name, (new, old) in traits.items() if now[name] == old and old != new}
+    if changed:
+        with widget.hold_sync():
+            for name, (value, _) in changed.items():
+                setattr(widget, name, value)
+        reach_from_any_shell(widget)
+    return changed
 
 
 def answer_nobody(widget: Any) -> None:

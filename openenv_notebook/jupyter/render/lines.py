@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from openenv_notebook.errors import NotSupportedHere
 from openenv_notebook.servers import Backend, Server
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -17,24 +18,32 @@ START = """nothing is connected; to start:
 def client_line(name: str, client: SyncEnvClient[Any, Any, Any], *, current: bool) -> str:
     """Write a client in a line: name, state, address, episode, return, what is owed."""
     parts = [client.status, client.base_url or "no server yet"]
-    episode = client.episode
+    try:
+        parts += _record_words(client)
+    except NotSupportedHere as error:
+        parts.append(str(error))
+    return f"{'*' if current else ' '} {name}: {' · '.join(parts)}"
+
+
+def _record_words(client: SyncEnvClient[Any, Any, Any]) -> list[str]:
+    episode, words = client.episode, []
     if len(episode):
         state = "done" if episode.done else "open"
-        parts.append(
+        words.append(
             f"episode {len(client.episodes)} {state}, {steps(episode.length)}, return {episode.total_reward:g}"
         )
-    if client.activity:
-        parts.append(client.activity)
-    return f"{'*' if current else ' '} {name}: {' · '.join(parts)}"
+    return [*words, client.activity] if client.activity else words
 
 
 def next_line(client: SyncEnvClient[Any, Any, Any]) -> str:
     """Say what can be done next with a client."""
     if client.status == "closed":
         return "next: %openenv connect TARGET"
-    if client.status == "lost" or not len(client.episode) or client.done:
-        return "next: %openenv reset"
-    return "next: %openenv step …"
+    try:
+        is_playing = client.status != "lost" and len(client.episode) > 0 and not client.done
+    except NotSupportedHere:
+        return "next: its own methods, in Python"
+    return "next: %openenv step …" if is_playing else "next: %openenv reset"
 
 
 def result_line(client: SyncEnvClient[Any, Any, Any]) -> str:

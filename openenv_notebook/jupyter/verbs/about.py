@@ -27,7 +27,8 @@ def python(desk: Desk, rest: str) -> Any:
         print(desk.twin or "# nothing was done by %openenv yet")
         return
     name, client = desk.workspace.get(line.options.get("on"))
-    print(episode_code(name, target_of(client), client.episode))
+    episode = client.episode
+    print(episode_code(name, target_of(client), episode))
 
 
 def doctor(desk: Desk, rest: str) -> Any:

@@ -65,7 +65,7 @@ def overview(desk: Desk) -> None:
     shown: dict[int, str] = {}
     for name, each in clients.items():
         first = shown.setdefault(id(each), name)
-        twice = f"  {name}: the same as {first}"
+        twice = f"{'*' if name == current else ' '} {name}: the same as {first}"
         print(render.client_line(name, each, current=name == current) if name == first else twice)
     print(render.next_line(client))
 

@@ -35,6 +35,21 @@ def test_what_a_person_presses_meanwhile_stays(button: ipywidgets.ToggleButton) 
     assert (button.value, button.tooltip) == (True, "built")
 
 
+def test_what_is_put_while_others_are_written_is_written_next() -> None:
+    """What the publisher writes itself is taken for no person's press."""
+    first, second = ipywidgets.Text(), ipywidgets.Text()
+    publisher = Publisher(lambda: None)
+    first.observe(lambda _: publisher.put(second, value="last"), "value")
+    try:
+        publisher.put(first, value="x")
+        publisher.put(second, value="first")
+        publisher.flush()
+        publisher.flush()
+    finally:
+        publisher.close()
+    assert second.value == "last"
+
+
 def test_what_was_put_last_is_written(button: ipywidgets.ToggleButton) -> None:
     """Of several values for a trait the last one counts, also if it is the one that is there."""
     publisher = Publisher(lambda: None)
