@@ -7,8 +7,8 @@ import traceback
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-# The shell's own frames, which older ones decorate, say as little of what a person did as ours.
-_NOT_THEIRS = ("openenv_notebook", "IPython", "ipykernel", "decorator")
+# What we wait by, and the shell, which older versions decorate, say as little of what a person did as we.
+_NOT_THEIRS = ("openenv_notebook", "IPython", "ipykernel", "decorator", "threading", "asyncio")
 
 _is_full = False
 _cell_of: Callable[[str], str | None] = lambda file: None  # noqa: E731 (it is replaced)

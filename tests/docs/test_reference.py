@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pydoc
 import re
 import sys
 import tomllib
@@ -106,6 +107,13 @@ def test_every_verb_has_its_python() -> None:
         assert ("python" in text) != ("no_python" in text), name
         if "python" in text:
             compile(text["python"], name, "exec")
+
+
+def test_the_python_of_a_verb_names_what_there_is() -> None:
+    """Each name of this package in a verb's Python twin can be found."""
+    for name, text in told("verbs")["verb"].items():
+        for dotted in re.findall(r"\bopenenv_notebook(?:\.\w+)+", text.get("python", "")):
+            assert pydoc.locate(dotted) is not None, (name, dotted)
 
 
 def test_every_option_of_a_verb_is_explained() -> None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from support.real_servers import VERSIONS, Farm, RealServer, new_python, old_python
+from traitlets.config import Config
+
+from openenv_notebook import SyncEnvClient
+from openenv_notebook.servers import running_own
 
 
 @pytest.fixture(scope="session")
@@ -48,3 +53,27 @@ def any_toolbox(any_farm: Farm) -> Iterator[RealServer]:
     """A server of tools, of each version in turn, shared by all tests."""
     with any_farm.server("toolbox") as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def ipython() -> InteractiveShell:
+    """The one shell of this process, which writes no history."""
+    InteractiveShell.clear_instance()
+    made: InteractiveShell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
+    # The shell keeps a loop of its own from its first asynchronous cell on.
+    made.run_cell("import asyncio; await asyncio.sleep(0)").raise_error()
+    return made
+
+
+@pytest.fixture
+def shell(ipython: InteractiveShell) -> Iterator[InteractiveShell]:
+    """The shell with the extension loaded; its clients and servers are ended afterwards."""
+    ipython.run_line_magic("load_ext", "openenv_notebook")
+    yield ipython
+    for value in list(ipython.user_ns.values()):
+        if isinstance(value, SyncEnvClient):
+            value.close()
+    for own in running_own():
+        own.stop()
+    ipython.run_line_magic("unload_ext", "openenv_notebook")
+    ipython.reset(new_session=False)

@@ -7,16 +7,15 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from IPython.core.completer import provisionalcompleter
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
+from support.magics import magic
 from support.sockets import Peer, SocketServer
 from support.wire import result_frame
-from traitlets.config import Config
 
 import openenv_notebook
 from openenv_notebook import InvalidAction, StepResult, SyncEnvClient, UnknownClient, serve
@@ -24,33 +23,6 @@ from openenv_notebook.messages import Tool
 from openenv_notebook.servers.owned import running_own
 
 MAGICS = ("connect demo:grid --as g", "demo echo --as e", "reset --on g", "state --on g", "status", "close all", "")
-
-
-@pytest.fixture(scope="module")
-def ipython() -> InteractiveShell:
-    """The one shell of this process, which writes no history."""
-    InteractiveShell.clear_instance()
-    made: InteractiveShell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
-    # The shell keeps a loop of its own from its first asynchronous cell on.
-    made.run_cell("import asyncio; await asyncio.sleep(0)").raise_error()
-    return made
-
-
-@pytest.fixture
-def shell(ipython: InteractiveShell) -> Iterator[InteractiveShell]:
-    """The shell with the extension loaded; its clients are closed at the end."""
-    ipython.run_line_magic("load_ext", "openenv_notebook")
-    yield ipython
-    for value in list(ipython.user_ns.values()):
-        if isinstance(value, SyncEnvClient):
-            value.close()
-    ipython.run_line_magic("unload_ext", "openenv_notebook")
-    ipython.reset(new_session=False)
-
-
-def magic(shell: InteractiveShell, line: str) -> Any:
-    """Run the line magic as typed."""
-    return shell.run_line_magic("openenv", line)
 
 
 def body(shell: InteractiveShell, line: str, cell: str) -> Any:

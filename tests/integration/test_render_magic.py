@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
+from support.magics import magic
 from support.markup import check_html, check_text
 from support.recorded import results
-from traitlets.config import Config
 
-from openenv_notebook import MisuseError, SyncEnvClient, connect
+from openenv_notebook import MisuseError, connect
 from openenv_notebook.jupyter import render_observation
 from openenv_notebook.jupyter.completion import complete
 from openenv_notebook.jupyter.render import renderers
@@ -23,32 +23,12 @@ from openenv_notebook.jupyter.workspace import Workspace
 _TOOLKITS = ("tkinter", "PyQt5", "PySide6", "wx", "gi", "matplotlib", "pygame", "cv2")
 
 
-@pytest.fixture(scope="module")
-def ipython() -> InteractiveShell:
-    """The one shell of this process, which writes no history."""
-    InteractiveShell.clear_instance()
-    made: InteractiveShell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
-    made.run_cell("import asyncio; await asyncio.sleep(0)").raise_error()
-    return made
-
-
-@pytest.fixture
-def shell(ipython: InteractiveShell) -> Iterator[InteractiveShell]:
-    """The shell with the extension loaded; its clients and renderers are gone at the end."""
-    ipython.run_line_magic("load_ext", "openenv_notebook")
-    yield ipython
-    for value in list(ipython.user_ns.values()):
-        if isinstance(value, SyncEnvClient):
-            value.close()
-    ipython.run_line_magic("unload_ext", "openenv_notebook")
-    ipython.reset(new_session=False)
+@pytest.fixture(autouse=True)
+def no_renderers() -> Iterator[None]:
+    """No renderer of a test is left."""
+    yield
     for name in ("grid", "echo", "guess"):
         renderers.unregister(name)
-
-
-def magic(shell: InteractiveShell, line: str) -> Any:
-    """Run the line magic as typed."""
-    return shell.run_line_magic("openenv", line)
 
 
 def shown(shell: InteractiveShell, value: Any) -> dict[str, Any]:

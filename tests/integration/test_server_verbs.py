@@ -12,38 +12,15 @@ import pytest
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from support.local_servers import listens
+from support.magics import magic
 from support.served import Broken, Divider
 from support.waiting import eventually
-from traitlets.config import Config
 
-from openenv_notebook import FactoryFailed, ServerStartFailed, SyncEnvClient, connect, registry, serve
+from openenv_notebook import FactoryFailed, ServerStartFailed, connect, registry, serve
 from openenv_notebook.registry import Owner
 from openenv_notebook.servers import Server, running_own, running_servers
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-def ipython() -> InteractiveShell:
-    """The one shell of this process, which writes no history."""
-    InteractiveShell.clear_instance()
-    made: InteractiveShell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
-    made.run_cell("import asyncio; await asyncio.sleep(0)").raise_error()
-    return made
-
-
-@pytest.fixture
-def shell(ipython: InteractiveShell) -> Iterator[InteractiveShell]:
-    """The shell with the extension loaded; its clients and servers are ended afterwards."""
-    ipython.run_line_magic("load_ext", "openenv_notebook")
-    yield ipython
-    for value in list(ipython.user_ns.values()):
-        if isinstance(value, SyncEnvClient):
-            value.close()
-    for own in running_own():
-        own.stop()
-    ipython.run_line_magic("unload_ext", "openenv_notebook")
-    ipython.reset(new_session=False)
 
 
 class Cell:
@@ -67,11 +44,6 @@ def cell() -> Iterator[Cell]:
     registry.set_owner(None)
     for own in running_own():
         own.stop()
-
-
-def magic(shell: InteractiveShell, line: str) -> Any:
-    """Run the line magic as typed."""
-    return shell.run_line_magic("openenv", line)
 
 
 def serving() -> list[str]:

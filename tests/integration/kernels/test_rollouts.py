@@ -145,6 +145,8 @@ def test_interrupting_a_run(notebook: Kernel) -> None:
     seen = traffic(notebook, "run_episodes(env, episodes=10**6, fps=30)", press_at="episode ")
     (error,) = seen.of("error")
     assert error["content"]["ename"] == "KeyboardInterrupt"
+    lines = error["content"]["traceback"]
+    assert lines[1].endswith(", line 1") and "run_episodes(env" in lines[2] and lines[3] == "KeyboardInterrupt"
     texts = [message["content"]["data"]["text/plain"] for message in seen.of("update_display_data")]
     assert texts[-1].startswith("stopped in episode ")
     assert notebook.ok("print(env.episode.length > 0, env.owed, env.status)").stdout == "True 0 open\n"
