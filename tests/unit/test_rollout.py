@@ -445,6 +445,8 @@ class TestAsynchronousPolicies:
         assert run.finished
         endless = Rollout(env, column, episodes=None).start()
         waiting = asyncio.create_task(endless.ended())
+        # A task that has not begun is cancelled without a word to its coroutine.
+        await asyncio.sleep(0)
         while endless.steps_made < 3:
             await asyncio.sleep(0)
         waiting.cancel()
