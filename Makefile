@@ -110,7 +110,7 @@ clean: ## remove environments and caches
 	@touch $@
 
 .venv/.installed-lab: pyproject.toml
-	@sh .ci/venv .venv -e '.[lab]'
+	@sh .ci/venv .venv -e '.[lab,openenv]'
 	@touch $@
 
 .venv-old/.installed:

@@ -28,19 +28,22 @@ _RULES: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"(?:/[^\s/\"'<>]+)+/(?=openenv_notebook/)"), ""),
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "00000000-0000-4000-8000-000000000000"),
     (re.compile(r"\b[\d,.]+ steps/s\b"), "900 steps/s"),
-    # Times: of a reply, of a record.
-    (re.compile(r"\b\d+(?:\.\d+)? (?:µs|ms)\b"), "1 ms"),
+    (re.compile(r"\b\d+(?:\.\d+)? µs"), "1 ms"),
     # The last column of an episode's table.
     (re.compile(r"\b(done) +ms$", re.MULTILINE), r"\1  ms"),
-    (re.compile(r"\b(yes|no ) +[\d.,]+$", re.MULTILINE), r"\1    1"),
-    (re.compile(r"(>(?:yes|no)</td><td style=\"[^\"]*text-align:right\">)[\d.,]+(</td></tr>)"), r"\g<1>1\2"),
     (re.compile(r"\b20\d\d-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?"), "2026-01-01T12:00:00Z"),
+]
+# Times in ms: of a reply, of a record's table in both its forms. What stands before, the number, what follows.
+_TIMES: list[tuple[re.Pattern[str], int]] = [
+    (re.compile(r"(\b)(\d+(?:\.\d+)?)( ms\b)"), 0),
+    (re.compile(r"(\b(?:yes|no )) +([\d.,]+)()$", re.MULTILINE), 5),
+    (re.compile(r"(>(?:yes|no)</td><td style=\"[^\"]*text-align:right\">)([\d.,]+)(</td></tr>)"), 0),
 ]
 # What differs between supported versions: seen in the file, not compared.
 _VERSIONS = re.compile(r"\b((?:Python|IPython|ipykernel) )\d+[\w.]*")
 # What the doctor finds installed, and his advice.
 _INSTALLED = re.compile(r"^(?:ok|look here) +(?:ipywidgets|ipython|(?:no )?openenv)\b.*\n(?: +→.*\n)?", re.MULTILINE)
-_PICTURES = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
+_PICTURES = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=\n]+")
 
 
 def stabilise(notebook: nbformat.NotebookNode) -> None:
@@ -58,7 +61,7 @@ def stabilise(notebook: nbformat.NotebookNode) -> None:
         words = _OPEN_PORT.sub(lambda found: f"port: {ports.get(found[1], found[1])}", _PORT.sub(port, words))
         for pattern, instead in _RULES:
             words = pattern.sub(instead, words)
-        return words
+        return _timed(words, _seconds)
 
     notebook.metadata = nbformat.from_dict(
         {
@@ -72,6 +75,18 @@ def stabilise(notebook: nbformat.NotebookNode) -> None:
             cell.metadata.pop(key, None)
         if cell.cell_type == "code":
             cell.outputs = [_stable(output, text) for output in _joined(cell.outputs)]
+
+
+def _timed(words: str, about: Callable[[str], str]) -> str:
+    for pattern, width in _TIMES:
+        words = pattern.sub(lambda found, width=width: f"{found[1]}{about(found[2]):>{width}}{found[3]}", words)
+    return words
+
+
+def _seconds(number: str) -> str:
+    """Keep of a time whole seconds: who waited on purpose is to see it; the rest is the machine's."""
+    found = float(number.replace(",", ""))
+    return "1" if found < 500 else f"{max(1, round(found / 1000))}000"
 
 
 def _joined(outputs: list[Any]) -> list[Any]:
@@ -124,5 +139,5 @@ def _told(output: Any) -> str:
         told = "\n".join([f"error: {output.ename}", *output.traceback])
     else:
         told = "\n".join(f"{kind}: {value}" for kind, value in sorted(output.data.items()))
-    told = _INSTALLED.sub("", _COLOURS.sub("", told))
+    told = _timed(_INSTALLED.sub("", _COLOURS.sub("", told)), lambda number: "1")
     return _PICTURES.sub("data:image/png", _VERSIONS.sub(r"\1…", told))

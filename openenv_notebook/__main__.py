@@ -13,6 +13,7 @@ after an interrupt.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -80,7 +81,7 @@ def _written(fields: Mapping[str, Any]) -> str:
 
 
 def _shown(observation: Any) -> str:
-    text = next(str(observation[name]) for name in _SHOWN if name in observation)
+    text = next((str(observation[name]) for name in _SHOWN if name in observation), str(observation))
     return "\n".join(f"    {line}" for line in text.splitlines())
 
 
@@ -125,7 +126,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = read(arguments)
     try:
-        return doctor(options.target) if options.verb == "doctor" else demo(options.name, options.seed)
+        code = doctor(options.target) if options.verb == "doctor" else demo(options.name, options.seed)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Whoever reads has read enough; Python's own last flush would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _WELL
     except KeyboardInterrupt:
         return _INTERRUPTED
     except OpenEnvError as error:

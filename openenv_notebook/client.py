@@ -259,7 +259,7 @@ class EnvClient(SessionView[ObsT], Requesting[ActT, ObsT, StateT], Generic[ActT,
         except InvalidAction as error:
             if "extra_forbidden" in str(error.details):
                 await self._learn_schema(seconds_left(self._timeout, began))
-            raise with_suggestions(error, self._action_schema()) from None
+            raise with_suggestions(error, self.known.action or self._action_schema()) from None
 
     async def state(self) -> StateT:
         """Read the environment's state. It is no step.

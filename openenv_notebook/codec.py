@@ -19,7 +19,7 @@ from openenv_notebook.errors import InvalidAction, ProtocolError
 from openenv_notebook.messages import GenericAction, StepResult
 from openenv_notebook.payload import fields_of, is_record
 from openenv_notebook.protocol import error_lines, excerpt, reply_data
-from openenv_notebook.results import TypedReader, read_parsed, read_result
+from openenv_notebook.results import OTHER_MODEL, TypedReader, read_parsed, read_result
 from openenv_notebook.typed import named_models
 
 
@@ -97,7 +97,7 @@ class Codec:
             # A dataclass raises a TypeError.
             errors = error.errors(include_url=False) if isinstance(error, ValidationError) else []
             lines = error_lines(errors) or [str(error)]
-            raise InvalidAction(f"it does not fit {self.action_model.__name__}", errors=lines) from error
+            raise InvalidAction(f"it does not fit {self.action_model.__name__}", errors=lines) from None
 
     def reader(self, client: Any) -> Callable[[bytes], StepResult[Any]]:
         """Make the function that reads this client's results, without keeping the client alive."""
@@ -141,7 +141,8 @@ class Codec:
             return self._state.validate_python(data)
         except ValidationError as error:
             lines = "".join(f"\n  {line}" for line in error_lines(error.errors(include_url=False)))
-            raise ProtocolError(f"a state that does not fit the client's model{lines}", frame=excerpt(reply)) from error
+            what = f"a state that does not fit the client's model{lines}"
+            raise ProtocolError(what, frame=excerpt(reply), hint=OTHER_MODEL) from error
 
 
 def _overrides(cls: type, root: type, name: str) -> bool:

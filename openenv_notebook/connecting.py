@@ -14,7 +14,7 @@ from openenv_notebook import registry
 from openenv_notebook.adopt import adopt
 from openenv_notebook.attributes import AttributeDict, nearest
 from openenv_notebook.client import EnvClient, GenericEnvClient
-from openenv_notebook.errors import AtCapacity, InvalidTarget
+from openenv_notebook.errors import AtCapacity, InvalidTarget, MisuseError
 from openenv_notebook.limits import check_seconds
 from openenv_notebook.messages import ActT, ObsT, StateT, short_repr
 from openenv_notebook.servers import Hold, Server, SharedServer, hold_at
@@ -128,6 +128,8 @@ def connect(
     """
     check_seconds(timeout=timeout, connect_timeout=connect_timeout, wait=wait)
     server = target if isinstance(target, Server) else None
+    if server is not None and not server.running:
+        raise MisuseError(f"the server of {server.name} is stopped", hint="serve it again")
     target, kind = server.url if server is not None else target, adopt(client)
     _refuse_unknown(settings, kind)
     settings |= {"connect_timeout_s": connect_timeout, "message_timeout_s": timeout, "wait_s": wait}

@@ -143,4 +143,5 @@ def to_bytes(value: Any) -> bytes:
         return to_json(value, fallback=_convert, bytes_mode="base64")
     except (PydanticSerializationError, UnicodeEncodeError, ValueError):
         why = str(reason).removeprefix("Error serializing to JSON: ").removeprefix("TypeError: ")
-        raise MisuseError(f"this cannot be sent as JSON: {why}") from reason
+        hint = "send numbers, texts, lists, arrays, dicts, models or dataclasses"
+        raise MisuseError(f"this cannot be sent as JSON: {why}", hint=hint) from reason

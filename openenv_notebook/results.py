@@ -21,6 +21,7 @@ from openenv_notebook.errors import ProtocolError
 from openenv_notebook.messages import ObsT, StepResult
 from openenv_notebook.protocol import error_lines, excerpt, reply_data
 
+OTHER_MODEL = "correct the model, or read it without one: connect(...) gives results with attribute access"
 _REWARDS = (int, float, bool, type(None))
 
 
@@ -138,7 +139,8 @@ class TypedReader(Generic[ObsT]):
 
     def _misfit(self, error: ValidationError, reply: bytes) -> ProtocolError:
         lines = "".join(f"\n  {line}" for line in error_lines(error.errors(include_url=False)))
-        return ProtocolError(f"an observation that does not fit {self._model.__name__}{lines}", frame=excerpt(reply))
+        what = f"an observation that does not fit {self._model.__name__}{lines}"
+        return ProtocolError(what, frame=excerpt(reply), hint=OTHER_MODEL)
 
 
 def _envelope(model: type[Any]) -> type[BaseModel]:

@@ -11,6 +11,7 @@ import contextvars
 import logging
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from operator import length_hint
 from types import MappingProxyType
@@ -34,6 +35,8 @@ _SLICE = 0.1
 _TICK = 0.05
 _JOIN_WITHIN = 1.0
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+# The run of each session, while it is under way.
+_running: weakref.WeakKeyDictionary[Any, Rollout] = weakref.WeakKeyDictionary()
 
 
 class Rollout:
@@ -155,11 +158,16 @@ class Rollout:
             The run itself.
 
         Raises:
-            MisuseError: If it was started before.
+            MisuseError: If it was started before, or another run is under way on the session.
         """
         with self._guard:
             if self._thread is not None:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
+            other = _running.get(self._env._session)
+            if other is not None and not other.finished:
+                hint = "its stop() ends it; env.new_session() gives this one a session of its own"
+                raise MisuseError("another run is under way on this session, and their steps would mix", hint=hint)
+            _running[self._env._session] = self
             # What the policy prints belongs to the cell that started it.
             run = contextvars.copy_context().run
             self._thread = threading.Thread(target=run, args=(self._run,), name=THREAD_NAME, daemon=True)
@@ -258,6 +266,8 @@ class Rollout:
             self._end()
 
     def _end(self) -> None:
+        if _running.get(self._env._session) is self:
+            del _running[self._env._session]
         self.progress.stop()
         with self._guard:
             self._over.set()

@@ -32,7 +32,9 @@ def with_suggestions(error: InvalidAction, schema: Mapping[str, Any] | None) -> 
     for number, item in enumerate(wrong[: len(error.errors)]):
         place = item.get("loc") if isinstance(item, dict) else None
         if place and len(place) == 1 and item.get("type") == "extra_forbidden":
-            error.errors[number] = f"{place[0]}: no such field{nearest(str(place[0]), names)}"
+            name = str(place[0])
+            near = "; the server's schema names it" if name in names else nearest(name, names)
+            error.errors[number] = f"{name}: no such field{near}"
     if names and (error.hint is None or option):
         error.hint = f"fields: {', '.join(name for name in names if name != 'metadata') or 'none'}{option}"
     return error

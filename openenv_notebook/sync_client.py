@@ -165,7 +165,7 @@ class SyncEnvClient(SessionView[ObsT], SyncQuestions, Generic[ActT, ObsT, StateT
         except InvalidAction as error:
             if "extra_forbidden" in str(error.details):
                 self._learn_schema(seconds_left(client._timeout, began))
-            raise with_suggestions(error, client._action_schema()) from None
+            raise with_suggestions(error, client.known.action or client._action_schema()) from None
 
     def state(self) -> StateT:
         """Read the environment's state. It is no step.

@@ -141,7 +141,7 @@ class GuessEnvironment(DemoEnvironment[GuessAction, GuessObservation, GuessState
         over = self._state.outcome != "playing"
         metadata: dict[str, Any] = {"outcome": self._state.outcome}
         if over:
-            metadata["secret"] = self._secret
+            metadata["number"] = self._secret
         return GuessObservation(
             hint=hint,
             guesses_left=self._guesses_left,

@@ -38,6 +38,17 @@ def test_the_doctor_finds_nothing_wrong_here(capsys: pytest.CaptureFixture[str])
     assert all(line.startswith(("ok ", "look here ", "           →")) for line in report.splitlines())
 
 
+def test_a_reader_may_leave_early() -> None:
+    """`doctor | head -1` ends without a traceback."""
+    read, write = os.pipe()
+    command = [sys.executable, "-m", "openenv_notebook", "doctor"]
+    with subprocess.Popen(command, stdout=write, stderr=subprocess.PIPE, text=True) as process:
+        os.close(write)
+        os.close(read)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (0, "")
+
+
 def test_the_doctor_shows_no_token(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """It tells where a token and a proxy come from, and shows neither."""
     monkeypatch.setenv("HF_TOKEN", "hf_topsecret")

@@ -467,7 +467,7 @@ def test_two_names_of_a_client_are_one_client(shell: InteractiveShell, capsys: p
     magic(shell, "close all")
     assert capsys.readouterr().out == "openenv: g is closed\n"
     magic(shell, "stop all")
-    assert capsys.readouterr().out == "openenv: no server of serve runs\n"
+    assert capsys.readouterr().out == "openenv: no server runs that serve started\n"
 
 
 def test_the_second_name_of_a_client_may_be_the_current_one(

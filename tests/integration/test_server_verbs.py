@@ -151,7 +151,7 @@ def test_servers_of_python_are_listed_and_stopped(shell: InteractiveShell, capsy
     magic(shell, "stop all")
     assert running_own() == []
     assert magic(shell, "stop") is None
-    assert "no server of serve runs" in capsys.readouterr().out
+    assert "no server runs that serve started" in capsys.readouterr().out
 
 
 def test_close_all_stops_what_serve_started(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:

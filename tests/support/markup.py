@@ -27,7 +27,7 @@ IN_PANEL = {
     "svg": {"class", "viewbox", "preserveaspectratio", "aria-hidden", "width", "height"},
     "polyline": {"points", "fill", "stroke", "stroke-width", "vector-effect"},
 }
-_SOURCE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
+_SOURCE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/\n]+={0,2}")
 _UNSAFE_STYLE = re.compile(r"url|expression|import|@|\\|<|(?<!-)position|behavior", re.IGNORECASE)
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 

@@ -112,8 +112,9 @@ def test_a_typed_client_needs_no_schema_from_the_server() -> None:
 
 def test_a_hook_gets_the_model_it_expects() -> None:
     """Keywords and bare values are made into the action model before the hook sees them."""
-    with pytest.raises(InvalidAction, match=r"it does not fit Drop\n  column: .*integer.*\(got 'x'\)"):
+    with pytest.raises(InvalidAction, match=r"it does not fit Drop\n  column: .*integer.*\(got 'x'\)") as caught:
         payload(Hooked("localhost:1"), column="x")
+    assert caught.value.__cause__ is None, "nothing was raised by the environment"
 
 
 def test_a_hook_may_return_a_model() -> None:

@@ -55,6 +55,14 @@ def test_a_client_knows_how_to_connect_again() -> None:
         assert target_of(env) == server.url
 
 
+def test_a_stopped_server_is_no_target() -> None:
+    """connect() of a server that was stopped says so at once."""
+    with serve("demo:echo") as server:
+        pass
+    with pytest.raises(MisuseError, match="the server of echo is stopped"):
+        connect(server)
+
+
 def test_a_server_of_one_s_own_is_a_target() -> None:
     """connect() takes what serve() gave; the server stays when the client is closed."""
     with serve("demo:echo") as server:

@@ -242,7 +242,9 @@ def test_what_is_empty_once_it_is_read_is_refused(value: Any) -> None:
 
 def test_an_object_that_cannot_be_sent_is_named() -> None:
     """The type that cannot be sent is named."""
-    with pytest.raises(MisuseError, match=r"^this cannot be sent as JSON: a builtins\.object has no JSON form$"):
+    with pytest.raises(
+        MisuseError, match=r"^this cannot be sent as JSON: a builtins\.object has no JSON form · send numbers"
+    ):
         to_bytes({"v": object()})
 
 

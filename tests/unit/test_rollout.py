@@ -25,6 +25,7 @@ from openenv_notebook.errors import (
     SessionLost,
     WrongThread,
 )
+from openenv_notebook.playing import run_episodes
 from openenv_notebook.policy import Chosen
 from openenv_notebook.rollout import THREAD_NAME, Rollout
 from openenv_notebook.sync_client import SyncEnvClient
@@ -457,6 +458,15 @@ class TestAsynchronousPolicies:
 
 class TestMistakes:
     """What cannot be meant."""
+
+    def test_two_runs_on_one_session(self, env: Env) -> None:
+        """A run that would mix its steps with those of another is refused; after its end it is not."""
+        first = Rollout(env, column, episodes=None).start()
+        with pytest.raises(MisuseError, match="another run is under way on this session"):
+            run_episodes(env, column, max_steps=2)
+        first.stop()
+        assert first.wait(WITHIN)
+        assert len(run_episodes(env, column, max_steps=2)) == 1
 
     @pytest.mark.parametrize(
         "settings",

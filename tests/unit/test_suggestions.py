@@ -32,6 +32,14 @@ def test_an_unknown_field_gets_its_nearest_name() -> None:
     assert error.hint == "fields: column"
 
 
+def test_a_field_that_the_schema_names_is_not_suggested_for_itself() -> None:
+    """Where the server refuses a field of its own schema, the line says that, not "did you mean" the same."""
+    error = with_suggestions(
+        refused({"type": "extra_forbidden", "loc": ["column"], "msg": "Extra inputs", "input": 3}), CONNECT4
+    )
+    assert error.errors == ["column: no such field; the server's schema names it"]
+
+
 def test_without_a_schema_nothing_is_added() -> None:
     """Where the server tells no schema, its own words stand."""
     error = refused({"type": "extra_forbidden", "loc": ["x"], "msg": "no", "input": 1})

@@ -29,6 +29,7 @@ from openenv_notebook.jupyter.panel.publisher import Publisher, reach_from_any_s
 from openenv_notebook.jupyter.panel.question import refuse_where_nobody_can_click
 from openenv_notebook.jupyter.panel.state import State
 from openenv_notebook.jupyter.panel.style import style_sheet
+from openenv_notebook.messages import short_repr
 from openenv_notebook.rollout import Rollout
 from openenv_notebook.sync_client import SyncEnvClient
 
@@ -62,6 +63,7 @@ class Panel:
     """
 
     def __init__(self, env: Any, *, name: str = "", title: str = "", policies: Mapping[str, Any] | None = None) -> None:
+        checked = _policies(policies)
         client = env.sync() if isinstance(env, EnvClient) else env
         if not isinstance(client, SyncEnvClient) or not isinstance(client.async_client, EnvClient):
             raise MisuseError(
@@ -72,7 +74,7 @@ class Panel:
         self._shell: Any = get_ipython()
         title = title or environment_name(client) or "environment"
         self._state = State(client, name or life.variable_of(client, self._shell), title, renderer_key(client))
-        self._make(dict(policies or {}))
+        self._make(checked)
         schema = action_schema(client)
         self._actions.load(schema, tools_of(client, schema))
         self._still = still.Still()
@@ -299,3 +301,12 @@ def reach_all(widget: Any) -> None:
     reach_from_any_shell(widget)
     for child in getattr(widget, "children", ()):
         reach_all(child)
+
+
+def _policies(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        raise MisuseError("policies go by name", hint="Panel(env, policies={'agent': agent})")
+    for name, policy in (given or {}).items():
+        if not callable(policy):
+            raise MisuseError(f"the policy {name!r} is no function of an observation, but {short_repr(policy)}")
+    return dict(given or {})

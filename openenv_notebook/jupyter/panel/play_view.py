@@ -63,7 +63,10 @@ class PlayView:
         if name == "random":
             return name
         if name not in self._policies:
-            raise MisuseError(f"there is no policy named {name!r} in this panel{nearest(name, self._policies)}")
+            raise MisuseError(
+                f"there is no policy named {name!r} in this panel{nearest(name, self._policies)}",
+                hint=f"there are: {', '.join(self._policies)}",
+            )
         return self._policies[name]
 
     @property

@@ -239,5 +239,7 @@ def _picture(picture: Picture, tallest: int, smallest: int) -> str:
         size = f' width="{max(round(width * scale), 1)}" height="{max(round(height * scale), 1)}"'
     sharp = ";image-rendering:pixelated" if longest < smallest else ""
     style = f"max-width:100%;max-height:{tallest}px;object-fit:contain;object-position:left{sharp}"
-    source = f"data:image/{picture.kind};base64,{picture.data}"
+    # Where the tag is only let through as text, as by nbconvert --sanitize-html, lines do not widen the page.
+    lines = "\n".join(picture.data[start : start + 76] for start in range(0, len(picture.data), 76))
+    source = f"data:image/{picture.kind};base64,{lines}"
     return f'<img alt="{html.escape(one_line(alt_text(picture)))}"{size} style="{style}" src="{source}">'

@@ -111,7 +111,7 @@ def _token(variable: str) -> str:
 def _client_class(text: str) -> Any:
     module, separator, name = text.partition(":")
     if not separator:
-        raise UsageError(f"--client takes module:Class, not {text!r}")
+        raise UsageError(f"--client takes module:Class, not {text!r}; a class of this notebook is __main__:{text}")
     from openenv_notebook.adopt import adopt
 
     try:

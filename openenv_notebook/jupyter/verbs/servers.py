@@ -103,7 +103,7 @@ def stop(desk: Desk, rest: str) -> Any:
                 f"no server is named {name!r}{nearest(name, known)} (servers: {', '.join(known) or 'none'})"
             )
     if not wanted:
-        desk.say("no server of serve runs")
+        desk.say("no server runs that serve started")
     held = [name for name, value in desk.workspace.namespace.items() if isinstance(value, Server)]
     chosen = [(name, server) for name, server in servers if name in wanted]
     desk.twin = "\n".join(f"{name if name in held else 'server'}.stop()" for name, _ in chosen)

@@ -27,7 +27,7 @@ def test_halving_the_range_always_wins(seed: int, low: int, high: int) -> None:
     seen = play_by_halving(environment, low, high)
     assert (seen.reward, seen.done, seen.metadata["outcome"]) == (1.0, True, "won")
     assert seen.guesses_left >= 1
-    assert seen.metadata["secret"] == seen.history[-1]
+    assert seen.metadata["number"] == seen.history[-1]
 
 
 def test_the_seed_decides_the_number() -> None:
@@ -43,12 +43,12 @@ def test_running_out_of_guesses_tells_the_number() -> None:
     environment = GuessEnvironment()
     seen = environment.reset(seed=1, low=1, high=100)
     for left in reversed(range(seen.guesses_left)):
-        assert "secret" not in seen.metadata
+        assert "number" not in seen.metadata
         seen = environment.step(GuessAction(guess=1000))
         assert seen.guesses_left == left
         assert seen.hint.startswith("Lower than 1000.")
     assert (seen.reward, seen.done, seen.metadata["outcome"]) == (0.0, True, "lost")
-    assert str(seen.metadata["secret"]) in seen.hint
+    assert str(seen.metadata["number"]) in seen.hint
 
 
 def test_nothing_counts_after_the_end() -> None:

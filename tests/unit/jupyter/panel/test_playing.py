@@ -59,6 +59,13 @@ def test_a_policy_is_played_by_its_name(playing: Env, make_panel: Callable[..., 
     assert panel._run._who.options == ("random legal", "always"), "nothing was added to the menu"
 
 
+@pytest.mark.parametrize(("policies", "told"), [([seven], "policies go by name"), ({"a": 3}, "'a' is no function")])
+def test_policies_are_functions_by_name(env: Env, policies: Any, told: str) -> None:
+    """What is no policy is refused when the panel is made."""
+    with pytest.raises(MisuseError, match=told):
+        Panel(env, policies=policies)
+
+
 def test_play_makes_as_many_steps_as_were_asked_for(live: Panel, far_end: FarEnd) -> None:
     """A number beside Play bounds the run; what is no number is refused."""
     edit(live._run._count, "3")
