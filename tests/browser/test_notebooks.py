@@ -64,6 +64,7 @@ def test_a_sanitised_page_shows_each_output(path: Path) -> None:
     for output in _outputs(stored):
         told = " ".join(_told(output))
         assert told.strip()
+        assert max(map(len, told.split())) < 400, "no word is as wide as a picture where it is shown as text"
         assert _words(told) in words
 
 
