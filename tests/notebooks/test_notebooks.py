@@ -89,7 +89,7 @@ def test_the_tutorials_are_all_there() -> None:
 
 
 def test_stabilising_takes_out_what_changes() -> None:
-    """Two runs that differ in ports, addresses, files, times and speeds give the same; what is said stays, and whole seconds."""
+    """Two runs that differ in ports, addresses, files, times and speeds give the same; words and whole seconds stay."""
 
     def run(port: int, other: int, number: str) -> nbformat.NotebookNode:
         said = (
