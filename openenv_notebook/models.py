@@ -98,8 +98,13 @@ def _type(schema: Mapping[str, Any], root: Mapping[str, Any], name: str, depth: 
 
 
 def _one_of(values: Sequence[Any]) -> Any:
-    """The type of a choice; of values that Python has no literals for, such as lists, the server judges."""
-    return Literal[tuple(values)] if all(isinstance(each, (str, int, type(None))) for each in values) else Any
+    """The type of a choice; values that have no literals, such as lists, are judged by the server."""
+    return Literal[tuple(values)] if all(_has_literal(each) for each in values) else Any
+
+
+def _has_literal(value: Any) -> bool:
+    # pydantic before 2.8 takes no integers beyond 64 bits.
+    return isinstance(value, (str, type(None))) or (isinstance(value, int) and -(2**63) <= value < 2**63)
 
 
 def _object(schema: Mapping[str, Any], root: Mapping[str, Any], name: str, depth: int) -> Any:

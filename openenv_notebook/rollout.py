@@ -158,15 +158,18 @@ class Rollout:
             The run itself.
 
         Raises:
-            MisuseError: If it was started before, or another run is under way on the session.
+            MisuseError: If it was started before, or would begin episodes of its own in a session
+                where another run is under way.
         """
         with self._guard:
             if self._thread is not None:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
             other = _running.get(self._env._session)
-            if other is not None and not other.finished:
-                hint = "its stop() ends it; env.new_session() gives this one a session of its own"
-                raise MisuseError("another run is under way on this session, and their steps would mix", hint=hint)
+            if other is not None and not other.finished and self._plan.fresh:
+                hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
+                raise MisuseError(
+                    "another run is under way on this session; this one would reset its episode", hint=hint
+                )
             _running[self._env._session] = self
             # What the policy prints belongs to the cell that started it.
             run = contextvars.copy_context().run
