@@ -11,7 +11,6 @@ import contextvars
 import logging
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from operator import length_hint
 from types import MappingProxyType
@@ -35,8 +34,8 @@ _SLICE = 0.1
 _TICK = 0.05
 _JOIN_WITHIN = 1.0
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-# The run of each session, while it is under way.
-_running: weakref.WeakKeyDictionary[Any, Rollout] = weakref.WeakKeyDictionary()
+# The runs that are under way.
+_running: set[Rollout] = set()
 
 
 class Rollout:
@@ -164,13 +163,13 @@ class Rollout:
         with self._guard:
             if self._thread is not None:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
-            other = _running.get(self._env._session)
-            if other is not None and not other.finished and self._plan.fresh:
+            session = self._env._session
+            if self._plan.fresh and any(other._env._session is session for other in list(_running)):
                 hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
                 raise MisuseError(
                     "another run is under way on this session; this one would reset its episode", hint=hint
                 )
-            _running[self._env._session] = self
+            _running.add(self)
             # What the policy prints belongs to the cell that started it.
             run = contextvars.copy_context().run
             self._thread = threading.Thread(target=run, args=(self._run,), name=THREAD_NAME, daemon=True)
@@ -269,8 +268,7 @@ class Rollout:
             self._end()
 
     def _end(self) -> None:
-        if _running.get(self._env._session) is self:
-            del _running[self._env._session]
+        _running.discard(self)
         self.progress.stop()
         with self._guard:
             self._over.set()

@@ -11,7 +11,7 @@ from types import FrameType
 _NOT_THEIRS = ("openenv_notebook", "IPython", "ipykernel", "decorator", "threading", "asyncio")
 
 _is_full = False
-_cell_of: Callable[[str], str | None] = lambda file: None  # noqa: E731 (it is replaced)
+_cell_of: Callable[[str], str | None] | None = None
 
 
 def show_full_tracebacks(on: bool) -> None:
@@ -32,7 +32,7 @@ def name_cells(cell_of: Callable[[str], str | None] | None) -> None:
             None in its place takes it away.
     """
     global _cell_of
-    _cell_of = cell_of if cell_of is not None else lambda file: None
+    _cell_of = cell_of
 
 
 def full_traceback(error: BaseException) -> list[str] | None:
@@ -73,7 +73,7 @@ def _own_lines(error: BaseException) -> Iterator[str]:
     yield "Traceback (most recent call last):"
     frames = traceback.walk_tb(error.__traceback__)
     for frame in traceback.StackSummary.extract((frame, line) for frame, line in frames if _is_theirs(frame)):
-        place = _cell_of(frame.filename) or f'File "{frame.filename}"'
+        place = (_cell_of and _cell_of(frame.filename)) or f'File "{frame.filename}"'
         within = "" if frame.name == "<module>" else f", in {frame.name}"
         yield f"  {place}, line {frame.lineno}{within}"
         if frame.line:

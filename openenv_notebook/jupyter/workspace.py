@@ -48,6 +48,11 @@ class Workspace:
             if isinstance(value, SyncEnvClient) and not name.startswith("_") and value.status != "closed"
         }
 
+    def first_names(self) -> dict[str, str]:
+        """Return for the name of each client the first name that the same client has."""
+        firsts: dict[int, str] = {}
+        return {name: firsts.setdefault(id(client), name) for name, client in self.clients().items()}
+
     def get(self, name: str | None = None) -> tuple[str, AnyClient]:
         """Find a client.
 

@@ -127,16 +127,14 @@ def test_a_busy_server_is_not_asked_by_each_step(serve: Any, make_env: Any, stat
     assert asked(server) == 2
 
 
-def test_a_server_that_was_busy_is_asked_again_beside_the_steps(
-    serve: Any, make_env: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_was_busy_is_asked_again_beside_the_steps(serve: Any, make_env: Any) -> None:
     """After a 503 a step by keyword waits for no schema, and finds it once it was told."""
-    monkeypatch.setattr("openenv_notebook.learning._AGAIN_AFTER", 0.0)
     server = serve(app(lambda peer: peer.answer_http(503, b"", {}), tells))
     env = make_env(server)
     env.reset()
     with pytest.raises(HandshakeRejected, match="name the field"):
         env.step(3)
+    env.known.asked_at -= 60.0  # a minute ago
     env.step(column=3)
     eventually(lambda: env.known.schema is not None)
     with pytest.raises(InvalidAction, match="did you mean 'column'"):

@@ -464,6 +464,9 @@ class TestMistakes:
         first = Rollout(env, column, episodes=None).start()
         with pytest.raises(MisuseError, match="another run is under way on this session"):
             run_episodes(env, column, max_steps=2)
+        assert Rollout(env, column, fresh=False, steps=1).start().wait(WITHIN), "one that joins may"
+        with pytest.raises(MisuseError, match="another run is under way on this session"):
+            run_episodes(env, column, max_steps=2)
         first.stop()
         assert first.wait(WITHIN)
         assert len(run_episodes(env, column, max_steps=2)) == 1

@@ -112,8 +112,7 @@ class Publisher:
 
 def _write(widget: Any, traits: dict[str, tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:
     """Write what changes and no person has changed; returns what was written, and in place of what."""
-    now = {name: getattr(widget, name) for name in traits}
-    changed = {name: (new, old) for name, (new, old) in traits.items() if now[name] == old and old != new}
+    changed = {name: (new, old) for name, (new, old) in traits.items() if getattr(widget, name) == old != new}
     if changed:
         with widget.hold_sync():
             for name, (value, _) in changed.items():

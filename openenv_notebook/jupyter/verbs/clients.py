@@ -62,11 +62,9 @@ def overview(desk: Desk) -> None:
         print(render.START)
         return
     current, client = desk.workspace.get()
-    shown: dict[int, str] = {}
-    for name, each in clients.items():
-        first = shown.setdefault(id(each), name)
+    for name, first in desk.workspace.first_names().items():
         twice = f"{'*' if name == current else ' '} {name}: the same as {first}"
-        print(render.client_line(name, each, current=name == current) if name == first else twice)
+        print(render.client_line(name, clients[name], current=name == current) if name == first else twice)
     print(render.next_line(client))
 
 
@@ -76,8 +74,8 @@ def close(desk: Desk, rest: str) -> Any:
     names = line.words or ([line.options["on"]] if "on" in line.options else [])
     servers: list[tuple[str, Server | Backend]] = []
     if names == ["all"]:
-        firsts = {id(client): name for name, client in reversed(desk.workspace.clients().items())}
-        names, servers = list(reversed(firsts.values())), list(desk.workspace.servers.items())
+        names = list(dict.fromkeys(desk.workspace.first_names().values()))
+        servers = list(desk.workspace.servers.items())
         if not names:
             desk.say("nothing is connected")
     elif not names:
