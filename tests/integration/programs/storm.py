@@ -32,6 +32,9 @@ guest = Guest()
 lease = portal.lease(guest)
 env = GenericEnvClient(url).sync().connect()
 client = env.async_client
+# Python leaves a file open where a module's import is interrupted: the model of actions is loaded before.
+env.schema()
+assert env.Action
 sessions = {env.reset().observation.session}
 outcomes = {}
 wrong = []
