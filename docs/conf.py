@@ -15,7 +15,7 @@ from sphinx.pycode import ModuleAnalyzer
 import openenv_notebook
 
 # Overloads are for type checkers; a reader is helped by the one signature.
-typed = ModuleAnalyzer.for_module("openenv_notebook.connecting")
+typed = ModuleAnalyzer.for_module("openenv_notebook.client.connect")
 typed.analyze()
 typed.overloads.clear()
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import openenv_notebook.errors
-from openenv_notebook.errors import OpenEnvError
-from openenv_notebook.jupyter.verbs import VERBS, Verb
+import openenv_notebook.values.errors
+from openenv_notebook.jupyter.magic.verbs import VERBS, Verb
+from openenv_notebook.values.errors import OpenEnvError
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -37,11 +37,11 @@ def error_classes() -> Iterator[tuple[type[OpenEnvError], int]]:
     Yields:
         Each class with its depth, the root first.
     """
-    order = list(vars(openenv_notebook.errors))
+    order = list(vars(openenv_notebook.values.errors))
 
     def below(cls: type[OpenEnvError], depth: int) -> Iterator[tuple[type[OpenEnvError], int]]:
         yield cls, depth
-        own = [each for each in cls.__subclasses__() if each.__module__ == openenv_notebook.errors.__name__]
+        own = [each for each in cls.__subclasses__() if each.__module__ == openenv_notebook.values.errors.__name__]
         for each in sorted(own, key=lambda each: order.index(each.__name__)):
             yield from below(each, depth + 1)
 

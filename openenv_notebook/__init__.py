@@ -14,11 +14,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from openenv_notebook.adopt import adopt
-from openenv_notebook.client import EnvClient, GenericEnvClient
-from openenv_notebook.connecting import connect
-from openenv_notebook.episode import Episode, Step
-from openenv_notebook.errors import (
+from openenv_notebook.client.adopt import adopt
+from openenv_notebook.client.async_client import EnvClient, GenericEnvClient
+from openenv_notebook.client.connect import connect
+from openenv_notebook.client.events import Event
+from openenv_notebook.client.mcp import MCPToolClient
+from openenv_notebook.client.step_all import step_all
+from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.servers import Server, serve
+from openenv_notebook.threads.portal import Portal
+from openenv_notebook.values.errors import (
     AtCapacity,
     ClientClosed,
     ConnectFailed,
@@ -46,9 +52,7 @@ from openenv_notebook.errors import (
     UnknownClient,
     WrongThread,
 )
-from openenv_notebook.events import Event
-from openenv_notebook.mcp import MCPToolClient
-from openenv_notebook.messages import (
+from openenv_notebook.values.messages import (
     Action,
     CallToolAction,
     GenericAction,
@@ -58,22 +62,18 @@ from openenv_notebook.messages import (
     StepResult,
     Tool,
 )
-from openenv_notebook.portal import Portal
-from openenv_notebook.servers import Server, serve
-from openenv_notebook.sync_client import SyncEnvClient
-from openenv_notebook.targets import Address, LocalTarget, parse_target
-from openenv_notebook.together import step_all
+from openenv_notebook.values.targets import Address, LocalTarget, parse_target
 
 if TYPE_CHECKING:
-    from openenv_notebook.playing import run_episodes
-    from openenv_notebook.rollout import Rollout
+    from openenv_notebook.play.rollout import Rollout
+    from openenv_notebook.play.run_episodes import run_episodes
 
 __version__ = "0.1.0"
 
 # Loaded when they are asked for: not everybody has policies.
 _LATER = {
-    "Rollout": "openenv_notebook.rollout",
-    "run_episodes": "openenv_notebook.playing",
+    "Rollout": "openenv_notebook.play.rollout",
+    "run_episodes": "openenv_notebook.play.run_episodes",
 }
 
 

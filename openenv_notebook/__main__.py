@@ -21,7 +21,7 @@ from typing import Any
 from openenv_notebook import __version__, connect
 from openenv_notebook.demo import demo_names
 from openenv_notebook.demo.players import PLAYERS
-from openenv_notebook.errors import OpenEnvError
+from openenv_notebook.values.errors import OpenEnvError
 
 _WELL, _WRONG, _INTERRUPTED = 0, 1, 130
 _SEED = 7

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from openenv_notebook.demo.environment import DemoEnvironment, checked_episode_id
-from openenv_notebook.messages import Action, Observation, State
+from openenv_notebook.values.messages import Action, Observation, State
 
 
 class EchoAction(Action):

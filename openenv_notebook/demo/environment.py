@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable
 from typing import Any, ClassVar, Generic
 
-from openenv_notebook.messages import Action, ActT, Observation, ObsT, State, StateT
+from openenv_notebook.values.messages import Action, ActT, Observation, ObsT, State, StateT
 
 _SEEDS = 2**31
 

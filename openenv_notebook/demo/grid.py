@@ -16,7 +16,7 @@ from openenv_notebook.demo.environment import (
 )
 from openenv_notebook.demo.maze import MOVES, START, Cell, build_maze, moved
 from openenv_notebook.demo.picture import draw_board
-from openenv_notebook.messages import Action, Observation, State
+from openenv_notebook.values.messages import Action, Observation, State
 
 Outcome = Literal["playing", "won", "lost"]
 SMALLEST, LARGEST = 3, 20

@@ -13,7 +13,7 @@ from openenv_notebook.demo.environment import (
     checked_integer,
     checked_seed,
 )
-from openenv_notebook.messages import Action, Observation, State
+from openenv_notebook.values.messages import Action, Observation, State
 
 Outcome = Literal["playing", "won", "lost"]
 

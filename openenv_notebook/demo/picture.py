@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from openenv_notebook.png import encode_png
+from openenv_notebook.values.png import encode_png
 
 Colour = tuple[int, int, int]
 Sprite = tuple[bytes, ...]

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from openenv_notebook.jupyter.panel.panel import Panel
-    from openenv_notebook.jupyter.render.renderers import register as register_renderer
-    from openenv_notebook.jupyter.render.renderers import unregister as unregister_renderer
-    from openenv_notebook.jupyter.rendering import render_observation
+    from openenv_notebook.jupyter.show.observation_of import render_observation
+    from openenv_notebook.jupyter.show.renderers import register as register_renderer
+    from openenv_notebook.jupyter.show.renderers import unregister as unregister_renderer
 
 _HOMES = {
     "Panel": ("openenv_notebook.jupyter.panel", "Panel"),
-    "register_renderer": ("openenv_notebook.jupyter.render.renderers", "register"),
-    "render_observation": ("openenv_notebook.jupyter.rendering", "render_observation"),
-    "unregister_renderer": ("openenv_notebook.jupyter.render.renderers", "unregister"),
+    "register_renderer": ("openenv_notebook.jupyter.show.renderers", "register"),
+    "render_observation": ("openenv_notebook.jupyter.show.observation_of", "render_observation"),
+    "unregister_renderer": ("openenv_notebook.jupyter.show.renderers", "unregister"),
 }
 
 

@@ -16,16 +16,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from openenv_notebook import hub
-from openenv_notebook.client import GenericEnvClient
-from openenv_notebook.connecting import connect
-from openenv_notebook.endpoint import Endpoint
-from openenv_notebook.errors import AtCapacity, OpenEnvError
+from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.connect import connect
+from openenv_notebook.jupyter.magic.workspace import AnyClient, Workspace
 from openenv_notebook.jupyter.versions import openenv_version, untested, version
-from openenv_notebook.jupyter.workspace import AnyClient, Workspace
-from openenv_notebook.portal import new_loop
-from openenv_notebook.targets import Address, parse_target
-from openenv_notebook.threads import own_threads
+from openenv_notebook.threads.portal import new_loop
+from openenv_notebook.threads.worker import own_threads
+from openenv_notebook.values.errors import AtCapacity, OpenEnvError
+from openenv_notebook.values.targets import Address, parse_target
+from openenv_notebook.wire import hub_token as hub
+from openenv_notebook.wire.endpoint import Endpoint
 
 Level = Literal["ok", "look", "wrong"]
 

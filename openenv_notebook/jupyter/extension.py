@@ -7,13 +7,15 @@ from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from openenv_notebook import registry, reporting, tracebacks
-from openenv_notebook.jupyter import completion
-from openenv_notebook.jupyter.magics import OpenEnvMagics
-from openenv_notebook.jupyter.render import formatters
-from openenv_notebook.jupyter.run_line import RunLine
+from openenv_notebook.client import registry
+from openenv_notebook.jupyter.live_line import RunLine
+from openenv_notebook.jupyter.magic import completion
+from openenv_notebook.jupyter.magic.magics import OpenEnvMagics
+from openenv_notebook.jupyter.magic.workspace import Workspace
+from openenv_notebook.jupyter.show import formatters
 from openenv_notebook.jupyter.versions import openenv_version, untested
-from openenv_notebook.jupyter.workspace import Workspace
+from openenv_notebook.values import front_end as reporting
+from openenv_notebook.values import tracebacks
 
 _MAGIC = "openenv"
 _loaded: dict[int, Any] = {}

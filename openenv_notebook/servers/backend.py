@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from typing import Protocol
 
-from openenv_notebook.errors import ServerStartFailed
+from openenv_notebook.values.errors import ServerStartFailed
 
 Progress = Callable[[str], object]
 

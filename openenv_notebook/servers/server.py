@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from openenv_notebook import registry
+from openenv_notebook.client import registry
 from openenv_notebook.servers.backend import Backend, Progress
-from openenv_notebook.servers.choosing import Served, Wish, choose
-from openenv_notebook.servers.owned import Running, running_own, stop_earlier
-from openenv_notebook.tracebacks import shorten
+from openenv_notebook.servers.choose import Served, Wish, choose
+from openenv_notebook.servers.running import Running, running_own, stop_earlier
+from openenv_notebook.values.tracebacks import shorten
 
 __all__ = ["Running", "Server", "running_own", "serve"]
 

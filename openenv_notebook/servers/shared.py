@@ -9,10 +9,10 @@ from collections.abc import Callable, Hashable
 from typing import Any
 from urllib.parse import urlsplit
 
-from openenv_notebook.errors import OpenEnvError, ServerStartFailed
 from openenv_notebook.servers.backend import Backend
-from openenv_notebook.servers.choosing import Served, Wish, choose
-from openenv_notebook.targets import Address, LocalTarget
+from openenv_notebook.servers.choose import Served, Wish, choose
+from openenv_notebook.values.errors import OpenEnvError, ServerStartFailed
+from openenv_notebook.values.targets import Address, LocalTarget
 
 _guard = threading.Lock()
 _shared: dict[Hashable, Started] = {}

@@ -11,8 +11,8 @@ from support import hostile
 from support.markup import check_html
 from support.recorded import exchanges, results, schemas
 
-from openenv_notebook.attributes import AttributeDict
-from openenv_notebook.jupyter.render.values import to_html
+from openenv_notebook.jupyter.show.any_value import to_html
+from openenv_notebook.values.attribute_dict import AttributeDict
 
 # nbconvert shows these as literal text: folds are written without attributes, so that it is
 # short; every table gets a tbody from its parser.

@@ -9,7 +9,7 @@ from support import hostile
 from support.markup import ALLOWED
 from support.notebook_page import NotebookPage
 
-from openenv_notebook.jupyter.render.values import to_html, to_text
+from openenv_notebook.jupyter.show.any_value import to_html, to_text
 
 # Inline handlers run when something is touched, too: so everything is.
 _TOUCH = """(root) => {

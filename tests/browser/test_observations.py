@@ -14,7 +14,7 @@ import math, ipywidgets
 from support import hostile
 from support.recorded import results
 from openenv_notebook.jupyter.panel.observation import OBSERVATION_CSS, ObservationView
-from openenv_notebook.messages import StepResult
+from openenv_notebook.values.messages import StepResult
 def put(widget, **traits):
     for name, value in traits.items():
         setattr(widget, name, value)

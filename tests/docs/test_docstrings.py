@@ -28,7 +28,7 @@ SHOWN = [
     "openenv_notebook.Episode",
     "openenv_notebook.Rollout",
     "openenv_notebook.SyncEnvClient",
-    "openenv_notebook.adopt",
+    "openenv_notebook.client.adopt",
     "openenv_notebook.connect",
     "openenv_notebook.parse_target",
     "openenv_notebook.run_episodes",
@@ -83,7 +83,7 @@ def test_what_people_meet_first_has_an_example() -> None:
 def test_no_example_is_written_in_another_form() -> None:
     """Code in a docstring is an example that is run; what is drawn or listed there is no code."""
     for name, text in documented():
-        drawn = "├──" in text or name in ("openenv_notebook.errors",)
+        drawn = "├──" in text or name in ("openenv_notebook.values.errors",)
         assert "::\n\n    " not in text or ">>>" in text or drawn, name
 
 

@@ -16,8 +16,8 @@ import openenv_notebook
 import openenv_notebook.jupyter
 from openenv_notebook import EnvClient, SyncEnvClient
 from openenv_notebook.jupyter import Panel
-from openenv_notebook.jupyter.arguments import GrammarError, read_words
-from openenv_notebook.jupyter.verbs import VERBS
+from openenv_notebook.jupyter.magic.arguments import GrammarError, read_words
+from openenv_notebook.jupyter.magic.verbs import VERBS
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 TEXTS = [*PAGES, *(ROOT / "docs/reference").glob("*.toml"), *NOTEBOOKS]

@@ -13,12 +13,12 @@ import pytest
 from support.doc_code import ROOT
 
 import openenv_notebook
-import openenv_notebook.errors
 import openenv_notebook.jupyter
+import openenv_notebook.values.errors
 from openenv_notebook import Address, LocalTarget, OpenEnvError, parse_target
-from openenv_notebook.client import EnvClient
+from openenv_notebook.client.async_client import EnvClient
 from openenv_notebook.jupyter import Panel
-from openenv_notebook.jupyter.verbs import VERBS
+from openenv_notebook.jupyter.magic.verbs import VERBS
 
 REFERENCE = ROOT / "docs/reference"
 
@@ -39,7 +39,7 @@ def told(name: str) -> dict[str, Any]:
 
 
 def every_error(cls: type[OpenEnvError] = OpenEnvError) -> set[type[OpenEnvError]]:
-    own = [each for each in cls.__subclasses__() if each.__module__ == openenv_notebook.errors.__name__]
+    own = [each for each in cls.__subclasses__() if each.__module__ == openenv_notebook.values.errors.__name__]
     return {cls}.union(*(every_error(each) for each in own))
 
 
@@ -93,7 +93,7 @@ def test_every_error_has_a_cause_and_a_cure() -> None:
 
 def test_the_drawn_tree_is_the_tree(pages: Any) -> None:
     """The drawing at the top of the errors' page shows the classes, each under its parent."""
-    drawn = re.findall(r"^    ([│├└─ ]*)(\w+)", openenv_notebook.errors.__doc__ or "", re.M)
+    drawn = re.findall(r"^    ([│├└─ ]*)(\w+)", openenv_notebook.values.errors.__doc__ or "", re.M)
     assert [(name, len(lead) // 4) for lead, name in drawn] == [
         (cls.__name__, depth) for cls, depth in pages.error_classes()
     ]

@@ -11,7 +11,7 @@ from support.sockets import Peer, SocketServer
 from support.waiting import eventually
 from support.wire import Replier, error_frame
 
-from openenv_notebook.errors import AtCapacity, ConnectFailed, FactoryFailed, SessionLost
+from openenv_notebook.values.errors import AtCapacity, ConnectFailed, FactoryFailed, SessionLost
 
 CODES = [1000, 1001, 1006, 1009, 1011, 1012]
 

@@ -15,11 +15,11 @@ from support.sockets import Peer
 from support.waiting import eventually, in_threads
 from support.wire import error_frame
 
-from openenv_notebook import registry
-from openenv_notebook.client import GenericEnvClient
-from openenv_notebook.connecting import connect
-from openenv_notebook.errors import AtCapacity, ConnectFailed, InvalidTarget
-from openenv_notebook.registry import Owner
+from openenv_notebook.client import registry
+from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.connect import connect
+from openenv_notebook.client.registry import Owner
+from openenv_notebook.values.errors import AtCapacity, ConnectFailed, InvalidTarget
 
 
 class Slots:

@@ -13,8 +13,7 @@ from support.recorded import schemas
 from support.sockets import Peer, SocketServer
 from support.waiting import eventually
 
-from openenv_notebook.discovery import Discovery
-from openenv_notebook.errors import (
+from openenv_notebook.values.errors import (
     ConnectFailed,
     HandshakeRejected,
     InvalidAction,
@@ -24,8 +23,9 @@ from openenv_notebook.errors import (
     OpenEnvError,
     ReplyTimeout,
 )
-from openenv_notebook.targets import Address, parse_target
-from openenv_notebook.web import fetch
+from openenv_notebook.values.targets import Address, parse_target
+from openenv_notebook.wire.discovery import Discovery
+from openenv_notebook.wire.http import fetch
 
 JSON = {"Content-Type": "application/json"}
 HTML = {"Content-Type": "text/html"}

@@ -15,8 +15,8 @@ from support.sockets import Peer, SocketServer
 from support.waiting import eventually, in_threads
 from support.wire import Replier, error_frame
 
-from openenv_notebook.connecting import connect
-from openenv_notebook.errors import (
+from openenv_notebook.client.connect import connect
+from openenv_notebook.values.errors import (
     ConnectFailed,
     ConnectTimeout,
     HandshakeRejected,

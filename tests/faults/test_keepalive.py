@@ -14,7 +14,7 @@ from support.waiting import eventually
 from support.wire import Replier
 from websockets.asyncio.server import serve as websocket_server
 
-from openenv_notebook.errors import ConnectTimeout, ReplyTimeout, SessionLost
+from openenv_notebook.values.errors import ConnectTimeout, ReplyTimeout, SessionLost
 
 PING = {"websocket_ping_interval_s": 0.05, "websocket_ping_timeout_s": 0.15}
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from openenv_notebook import ConnectFailed, connect, parse_target, serve
-from openenv_notebook.nearby import PORTS, find_nearby
+from openenv_notebook.wire.other_ports import PORTS, find_nearby
 
 
 @pytest.fixture

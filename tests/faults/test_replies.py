@@ -12,8 +12,8 @@ from support.sockets import Peer
 from support.waiting import eventually
 from support.wire import Replier, error_frame, result_frame
 
-from openenv_notebook.connection import UNDECODED_LIMIT
-from openenv_notebook.errors import ProtocolError, ReplyTimeout, SessionLost
+from openenv_notebook.values.errors import ProtocolError, ReplyTimeout, SessionLost
+from openenv_notebook.wire.connection import UNDECODED_LIMIT
 
 MIB = 2**20
 

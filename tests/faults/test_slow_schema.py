@@ -12,7 +12,9 @@ from support.recorded import schemas
 from support.sockets import Peer, Script, SocketServer
 from support.waiting import eventually
 
-from openenv_notebook.errors import (
+from openenv_notebook.client.step_all import step_all
+from openenv_notebook.play.policy import Policy
+from openenv_notebook.values.errors import (
     ConnectTimeout,
     HandshakeRejected,
     InvalidAction,
@@ -20,8 +22,6 @@ from openenv_notebook.errors import (
     NotSupportedHere,
     ReplyTimeout,
 )
-from openenv_notebook.policy import Policy
-from openenv_notebook.together import step_all
 
 JSON = {"Content-Type": "application/json"}
 SOON = 5.0

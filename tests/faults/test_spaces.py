@@ -13,10 +13,10 @@ from support.sockets import Peer, SocketServer
 from support.spaces import HTML, PAGE, asleep_at_first, stand_in
 from support.waiting import eventually, in_threads
 
-from openenv_notebook.client import GenericEnvClient
-from openenv_notebook.discovery import Discovery
-from openenv_notebook.errors import HandshakeRejected, SpaceAsleep
-from openenv_notebook.hub import SPACE_HEADER
+from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.values.errors import HandshakeRejected, SpaceAsleep
+from openenv_notebook.wire.discovery import Discovery
+from openenv_notebook.wire.hub_token import SPACE_HEADER
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from openenv_notebook.demo.environment import DemoEnvironment
-from openenv_notebook.messages import Action, Observation, State
-from openenv_notebook.servers.embedded import EmbeddedServer
+from openenv_notebook.servers.embedded.server import EmbeddedServer
+from openenv_notebook.values.messages import Action, Observation, State
 
 # The same environment as ToyEnvironment below, written for the official package.
 REAL_SERVER = """

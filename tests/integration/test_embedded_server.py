@@ -22,9 +22,9 @@ from websockets.sync.client import ClientConnection, connect
 from openenv_notebook.demo import demo_names, find_demo
 from openenv_notebook.demo.echo import EchoAction, EchoEnvironment, EchoObservation
 from openenv_notebook.demo.grid import GridEnvironment
-from openenv_notebook.errors import MisuseError, ServerStartFailed
-from openenv_notebook.messages import State
-from openenv_notebook.servers.embedded import EmbeddedServer
+from openenv_notebook.servers.embedded.server import EmbeddedServer
+from openenv_notebook.values.errors import MisuseError, ServerStartFailed
+from openenv_notebook.values.messages import State
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> None:

@@ -19,8 +19,8 @@ from support.wire import result_frame
 
 import openenv_notebook
 from openenv_notebook import InvalidAction, StepResult, SyncEnvClient, UnknownClient, serve
-from openenv_notebook.messages import Tool
-from openenv_notebook.servers.owned import running_own
+from openenv_notebook.servers.running import running_own
+from openenv_notebook.values.messages import Tool
 
 MAGICS = ("connect demo:grid --as g", "demo echo --as e", "reset --on g", "state --on g", "status", "close all", "")
 
@@ -229,7 +229,7 @@ def test_loading_twice_and_unloading_leave_nothing(shell: InteractiveShell) -> N
     assert "openenv" not in shell.magics_manager.magics["cell"]
     assert not [item for item in shell.configurables if type(item).__module__.startswith("openenv_notebook")]
     gc.collect()
-    module = sys.modules["openenv_notebook.jupyter.magics"]
+    module = sys.modules["openenv_notebook.jupyter.magic.magics"]
     assert not [thing for thing in gc.get_objects() if type(thing) is module.OpenEnvMagics]
     shell.run_line_magic("load_ext", "openenv_notebook")
     shell.run_line_magic("reload_ext", "openenv_notebook")
@@ -424,7 +424,7 @@ def test_help_is_where_people_look_for_it(shell: InteractiveShell, capsys: pytes
     for line in ("help", "--help", "help help", "help step", "step --help"):
         magic(shell, line)
         assert "%openenv step right" in capsys.readouterr().out
-    from openenv_notebook.jupyter.verbs import VERBS
+    from openenv_notebook.jupyter.magic.verbs import VERBS
 
     magic(shell, "help step")
     assert 'in "double quotes"' in capsys.readouterr().out
@@ -539,10 +539,10 @@ def test_debug_shows_every_frame_and_hides_them_again(
     """%openenv debug on shows the frames of this package in a traceback, off hides them."""
     magic(shell, "debug on")
     shell.run_cell("%openenv connect localhost:1")
-    assert "connecting.py" in "".join(capsys.readouterr())
+    assert "connect.py" in "".join(capsys.readouterr())
     magic(shell, "debug off")
     shell.run_cell("%openenv connect localhost:1")
-    assert "connecting.py" not in "".join(capsys.readouterr())
+    assert "connect.py" not in "".join(capsys.readouterr())
 
 
 def test_the_doctor_looks_at_everything(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:

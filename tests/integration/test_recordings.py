@@ -24,8 +24,8 @@ from openenv_notebook import (
     SyncEnvClient,
     ToolFailed,
 )
-from openenv_notebook.protocol import Exchange, Request, frame, reply_data
-from openenv_notebook.results import read_result
+from openenv_notebook.client.results import read_result
+from openenv_notebook.wire.protocol import Exchange, Request, frame, reply_data
 
 CODES = {
     "VALIDATION_ERROR": InvalidAction,

@@ -16,9 +16,9 @@ from support.recorded import results
 
 from openenv_notebook import MisuseError, connect
 from openenv_notebook.jupyter import render_observation
-from openenv_notebook.jupyter.completion import complete
-from openenv_notebook.jupyter.render import renderers
-from openenv_notebook.jupyter.workspace import Workspace
+from openenv_notebook.jupyter.magic.completion import complete
+from openenv_notebook.jupyter.magic.workspace import Workspace
+from openenv_notebook.jupyter.show import renderers
 
 _TOOLKITS = ("tkinter", "PyQt5", "PySide6", "wx", "gi", "matplotlib", "pygame", "cv2")
 

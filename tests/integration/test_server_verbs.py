@@ -16,8 +16,9 @@ from support.magics import magic
 from support.served import Broken, Divider
 from support.waiting import eventually
 
-from openenv_notebook import FactoryFailed, ServerStartFailed, connect, registry, serve
-from openenv_notebook.registry import Owner
+from openenv_notebook import FactoryFailed, ServerStartFailed, connect, serve
+from openenv_notebook.client import registry
+from openenv_notebook.client.registry import Owner
 from openenv_notebook.servers import Server, running_own, running_servers
 
 pytestmark = pytest.mark.server

@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from openenv_notebook import errors
-from openenv_notebook.attributes import AttributeDict
-from openenv_notebook.episode import Episode, Step
-from openenv_notebook.messages import StepResult, Tool
+from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.values import errors
+from openenv_notebook.values.attribute_dict import AttributeDict
+from openenv_notebook.values.messages import StepResult, Tool
 
 TEXTS = (
     "<script>window.pwned = 1</script>",

@@ -9,7 +9,7 @@ import os
 import threading
 from pathlib import Path
 
-from openenv_notebook import portal
+from openenv_notebook.threads import portal
 from support.waiting import eventually
 
 with contextlib.suppress(ImportError):

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from openenv_notebook.messages import StepResult
-from openenv_notebook.step import saved_result
+from openenv_notebook.record.step import saved_result
+from openenv_notebook.values.messages import StepResult
 
 FOLDER = Path(__file__).parent.parent / "recordings"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from openenv_notebook.shapes import (
+from openenv_notebook.schema.shapes import (
     Array,
     Boolean,
     Choice,

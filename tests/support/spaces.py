@@ -6,8 +6,8 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from openenv_notebook.client import GenericEnvClient
-from openenv_notebook.opening import Opener, Patience
+from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.opener import Opener, Patience
 from support.sockets import Peer, Script
 
 PAGE = b"<!doctype html><title>Space is building</title>"

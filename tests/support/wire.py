@@ -13,11 +13,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook.endpoint import Endpoint
-from openenv_notebook.errors import OpenEnvError
-from openenv_notebook.opening import Opener, Patience, prove
-from openenv_notebook.session import Session
-from openenv_notebook.targets import Address, parse_target
+from openenv_notebook.client.opener import Opener, Patience, prove
+from openenv_notebook.client.session import Session
+from openenv_notebook.values.errors import OpenEnvError
+from openenv_notebook.values.targets import Address, parse_target
+from openenv_notebook.wire.endpoint import Endpoint
 from support.waiting import eventually
 
 Policy = Callable[[dict[str, Any]], Any]

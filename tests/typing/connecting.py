@@ -22,9 +22,9 @@ from openenv_notebook import (
     serve,
     step_all,
 )
-from openenv_notebook.attributes import AttributeDict
 from openenv_notebook.demo.echo import EchoAction
 from openenv_notebook.demo.grid import Direction, GridAction, GridObservation, GridState
+from openenv_notebook.values.attribute_dict import AttributeDict
 
 
 class Grid(EnvClient[GridAction, GridObservation, GridState]):

@@ -9,9 +9,9 @@ import pytest
 from support.recorded import schemas
 from support.wire import FarEnd, scripted
 
-from openenv_notebook.attributes import attribute_dict
-from openenv_notebook.client import GenericEnvClient
-from openenv_notebook.sync_client import SyncEnvClient
+from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.values.attribute_dict import attribute_dict
 
 
 @pytest.fixture

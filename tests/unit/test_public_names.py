@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import openenv_notebook
-from openenv_notebook import errors, jupyter
+from openenv_notebook import jupyter
+from openenv_notebook.values import errors
 
 PACKAGE = Path(openenv_notebook.__file__).parent
 NAMES = [name for name in openenv_notebook.__all__ if not name.startswith("__")]

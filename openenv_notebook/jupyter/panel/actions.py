@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from openenv_notebook.jupyter.code import Call
-from openenv_notebook.jupyter.panel import parts, screen
+from openenv_notebook.jupyter.magic.python_twin import Call
+from openenv_notebook.jupyter.panel import status_html as screen
+from openenv_notebook.jupyter.panel import widgets as parts
 from openenv_notebook.jupyter.panel.form import Form
 from openenv_notebook.jupyter.panel.moves import MOST_BUTTONS, Moves
-from openenv_notebook.legal import Legal, legal_actions
-from openenv_notebook.masking import secret_names
-from openenv_notebook.messages import Tool
-from openenv_notebook.schema import action_fields
-from openenv_notebook.shape_check import check
+from openenv_notebook.schema.check import check
+from openenv_notebook.schema.moves import Legal, legal_actions
+from openenv_notebook.schema.reader import action_fields
+from openenv_notebook.values.messages import Tool
+from openenv_notebook.values.secrets import secret_names
 
 _ANY: Mapping[str, Any] = {"type": "object", "additionalProperties": True, "properties": {}}
 _STEP = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openenv_notebook.jupyter.render.numbers import number
+from openenv_notebook.jupyter.show.numbers import number
 
 _WIDTH, _HEIGHT, _EDGE, _MOST = 480, 92, 8, 400
 _LINE = "var(--jp-border-color2,#c8ccd2)"

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openenv_notebook.jupyter.arguments import GrammarError, read_payload
-from openenv_notebook.jupyter.desk import typed_values
-from openenv_notebook.jupyter.panel import parts, screen
-from openenv_notebook.jupyter.panel.screen import Facts
+from openenv_notebook.jupyter.magic.arguments import GrammarError, read_payload
+from openenv_notebook.jupyter.magic.context import typed_values
+from openenv_notebook.jupyter.panel import status_html as screen
+from openenv_notebook.jupyter.panel import widgets as parts
+from openenv_notebook.jupyter.panel.status_html import Facts
 
 
 class Header:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from openenv_notebook import errors
-from openenv_notebook.characters import one_line
-from openenv_notebook.episode import Episode, Step
 from openenv_notebook.jupyter.panel.chart import Point
-from openenv_notebook.jupyter.render.cards import reward
-from openenv_notebook.masking import masked
+from openenv_notebook.jupyter.show.cards import reward
+from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.values import errors
+from openenv_notebook.values.secrets import masked
+from openenv_notebook.values.text import one_line
 
 PAGE = 200
 _WHO = {"code": "code", "person": "you", "policy": "policy"}

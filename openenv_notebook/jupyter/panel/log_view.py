@@ -8,10 +8,12 @@ from typing import Any
 
 import ipywidgets
 
-from openenv_notebook import events
-from openenv_notebook.episode import Episode, Step
-from openenv_notebook.jupyter.panel import history, parts, screen
+from openenv_notebook.client import events
+from openenv_notebook.jupyter.panel import history
+from openenv_notebook.jupyter.panel import status_html as screen
+from openenv_notebook.jupyter.panel import widgets as parts
 from openenv_notebook.jupyter.panel.history import Entry
+from openenv_notebook.record.episode import Episode, Step
 
 _LOG, _PYTHON, _STATE = "log", "python", "state"
 _REPLAY_PERIOD = 0.4

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openenv_notebook.errors import OpenEnvError
-from openenv_notebook.jupyter.arguments import GrammarError, read_payload
-from openenv_notebook.jupyter.desk import typed_values
-from openenv_notebook.jupyter.panel import parts
-from openenv_notebook.legal import Legal
-from openenv_notebook.schema import only_required_field
-from openenv_notebook.shape_check import same
+from openenv_notebook.jupyter.magic.arguments import GrammarError, read_payload
+from openenv_notebook.jupyter.magic.context import typed_values
+from openenv_notebook.jupyter.panel import widgets as parts
+from openenv_notebook.schema.check import same
+from openenv_notebook.schema.moves import Legal
+from openenv_notebook.schema.reader import only_required_field
+from openenv_notebook.values.errors import OpenEnvError
 
 MOST_BUTTONS = 12
 

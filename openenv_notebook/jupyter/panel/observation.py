@@ -9,18 +9,18 @@ from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.characters import visible
 from openenv_notebook.jupyter.panel.observation_html import write_observation
 from openenv_notebook.jupyter.panel.observation_style import OBSERVATION_CSS
-from openenv_notebook.jupyter.render.as_html import escape, write_html
-from openenv_notebook.jupyter.render.blocks import Block, Span, line
-from openenv_notebook.jupyter.render.bounded import bounded_html, bounded_text, failure
-from openenv_notebook.jupyter.render.drawn import of_result_by
-from openenv_notebook.jupyter.render.observations import changes, headline
-from openenv_notebook.jupyter.render.raw import raw_json
-from openenv_notebook.jupyter.render.renderers import Renderer, renderer_of
-from openenv_notebook.jupyter.render.values import to_html, to_text
-from openenv_notebook.messages import StepResult
+from openenv_notebook.jupyter.show.any_value import to_html, to_text
+from openenv_notebook.jupyter.show.as_html import escape, write_html
+from openenv_notebook.jupyter.show.blocks import Block, Span, line
+from openenv_notebook.jupyter.show.bounded import bounded_html, bounded_text, failure
+from openenv_notebook.jupyter.show.custom import of_result_by
+from openenv_notebook.jupyter.show.observations import changes, headline
+from openenv_notebook.jupyter.show.raw_json import raw_json
+from openenv_notebook.jupyter.show.renderers import Renderer, renderer_of
+from openenv_notebook.values.messages import StepResult
+from openenv_notebook.values.text import visible
 
 HEIGHT, _ROW = 320, 28
 _NOTHING = line(Span("nothing to see yet: Reset begins an episode", "muted"))

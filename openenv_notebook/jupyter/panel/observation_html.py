@@ -11,9 +11,9 @@ import re
 import zlib
 from collections.abc import Sequence
 
-from openenv_notebook.characters import one_line, visible
-from openenv_notebook.jupyter.render.as_html import HtmlWriter, alt_text, escape
-from openenv_notebook.jupyter.render.blocks import Block, Board, Fields, Picture, Span, Talk, Turn
+from openenv_notebook.jupyter.show.as_html import HtmlWriter, alt_text, escape
+from openenv_notebook.jupyter.show.blocks import Block, Board, Fields, Picture, Span, Talk, Turn
+from openenv_notebook.values.text import one_line, visible
 
 # Room for what is large, in pixels.
 _TALLEST, _WIDEST = 240, 560

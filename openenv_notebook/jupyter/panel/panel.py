@@ -9,29 +9,32 @@ from typing import Any
 
 from IPython.core.getipython import get_ipython
 
-from openenv_notebook import events
-from openenv_notebook.client import EnvClient
-from openenv_notebook.connecting import target_of
-from openenv_notebook.errors import ClientClosed, MisuseError
-from openenv_notebook.events import Event
-from openenv_notebook.jupyter.asking import action_schema, environment_name, renderer_key, tools_of
-from openenv_notebook.jupyter.code import episode_code
-from openenv_notebook.jupyter.panel import life, parts, screen, still
+from openenv_notebook.client import events
+from openenv_notebook.client.async_client import EnvClient
+from openenv_notebook.client.connect import target_of
+from openenv_notebook.client.events import Event
+from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.jupyter.magic.asking import action_schema, environment_name, renderer_key, tools_of
+from openenv_notebook.jupyter.magic.python_twin import episode_code
+from openenv_notebook.jupyter.panel import notebook as life
+from openenv_notebook.jupyter.panel import saved_output as still
+from openenv_notebook.jupyter.panel import status_html as screen
+from openenv_notebook.jupyter.panel import widgets as parts
 from openenv_notebook.jupyter.panel.actions import ActionView
+from openenv_notebook.jupyter.panel.controller import Hand
 from openenv_notebook.jupyter.panel.form import FORM_CSS, Form
-from openenv_notebook.jupyter.panel.hand import Hand
 from openenv_notebook.jupyter.panel.header import Header
 from openenv_notebook.jupyter.panel.log_view import LogView
 from openenv_notebook.jupyter.panel.observation import OBSERVATION_CSS, ObservationView
-from openenv_notebook.jupyter.panel.picture import Picture
 from openenv_notebook.jupyter.panel.play_view import PlayView
 from openenv_notebook.jupyter.panel.publisher import Publisher, reach_from_any_shell
 from openenv_notebook.jupyter.panel.question import refuse_where_nobody_can_click
+from openenv_notebook.jupyter.panel.refresh import Picture
 from openenv_notebook.jupyter.panel.state import State
 from openenv_notebook.jupyter.panel.style import style_sheet
-from openenv_notebook.messages import short_repr
-from openenv_notebook.rollout import Rollout
-from openenv_notebook.sync_client import SyncEnvClient
+from openenv_notebook.play.rollout import Rollout
+from openenv_notebook.values.errors import ClientClosed, MisuseError
+from openenv_notebook.values.messages import short_repr
 
 # While something is waited for, the seconds are seen to pass.
 _TICK = 0.5

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from openenv_notebook.attributes import nearest
-from openenv_notebook.errors import MisuseError
-from openenv_notebook.jupyter.panel import chart, parts
+from openenv_notebook.jupyter.panel import chart
+from openenv_notebook.jupyter.panel import widgets as parts
 from openenv_notebook.jupyter.panel.chart import Point
+from openenv_notebook.values.attribute_dict import nearest
+from openenv_notebook.values.errors import MisuseError
 
 RANDOM = "random legal"
 _SPEEDS = (("fast", 0.0), ("10/s", 10.0), ("5/s", 5.0), ("2/s", 2.0), ("1/s", 1.0))

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook import events
+from openenv_notebook.client import events
 
 # jupyter_server drops messages silently above 1,000 a second; 15 pictures a second look smooth.
 _PERIOD = 1 / 15

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook.calls import wait_async
-from openenv_notebook.errors import NotSupportedHere, OpenEnvError, ReplyTimeout
-from openenv_notebook.jupyter.panel.life import queues_clicks
-from openenv_notebook.policy import Chosen
-from openenv_notebook.portal import Portal
+from openenv_notebook.client.calls import wait_async
+from openenv_notebook.jupyter.panel.notebook import queues_clicks
+from openenv_notebook.play.policy import Chosen
+from openenv_notebook.threads.portal import Portal
+from openenv_notebook.values.errors import NotSupportedHere, OpenEnvError, ReplyTimeout
 
 
 class Question:

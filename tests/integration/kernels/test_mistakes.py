@@ -89,7 +89,7 @@ def test_debug_shows_where_a_mistake_was_found(notebook: Kernel) -> None:
     notebook.ok("%openenv debug on")
     frames = "\n".join(notebook.run("%openenv connect localhost:1 --as c").traceback)
     notebook.ok("%openenv debug off")
-    assert "openenv_notebook/connecting.py" in frames
+    assert "openenv_notebook/client/connect.py" in frames
     assert len(notebook.run("%openenv connect localhost:1 --as c").traceback) == 1
 
 

@@ -54,10 +54,10 @@ def test_debug_and_nest(notebook: Kernel) -> None:
     """debug on shows every frame and off hides them; nest lets asyncio.run work in a cell, and blocking calls go on."""
     assert notebook.ok("%openenv debug on").stdout == "openenv: errors show every frame\n"
     failed = notebook.run("%openenv connect localhost:1 --timeout 1")
-    assert "connecting.py" in "\n".join(failed.traceback)
+    assert "connect.py" in "\n".join(failed.traceback)
     assert notebook.ok("%openenv debug off").stdout == "openenv: errors are short again\n"
     failed = notebook.run("%openenv connect localhost:1 --timeout 1")
-    assert len(failed.traceback) <= 4 and "connecting.py" not in "\n".join(failed.traceback)
+    assert len(failed.traceback) <= 4 and "connect.py" not in "\n".join(failed.traceback)
     nested = notebook.ok("%openenv nest").stdout
     assert "is applied: asyncio.run works in cells" in nested and "slower" in nested
     notebook.ok("%openenv demo grid\n%openenv reset seed=7")

@@ -11,7 +11,8 @@ from typing import Any
 
 from interrupts import Interrupts
 
-from openenv_notebook import GenericEnvClient, portal
+from openenv_notebook import GenericEnvClient
+from openenv_notebook.threads import portal
 
 url, number, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 WITHIN, SECONDS = 0.004, 0.002

@@ -29,7 +29,7 @@ from openenv_notebook import (
     serve,
     step_all,
 )
-from openenv_notebook.connecting import target_of
+from openenv_notebook.client.connect import target_of
 from openenv_notebook.servers import running_servers
 
 

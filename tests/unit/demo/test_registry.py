@@ -6,8 +6,8 @@ import pytest
 
 from openenv_notebook.demo import demo_names, find_demo
 from openenv_notebook.demo.environment import DemoEnvironment
-from openenv_notebook.errors import InvalidTarget
-from openenv_notebook.messages import Action, Observation, State
+from openenv_notebook.values.errors import InvalidTarget
+from openenv_notebook.values.messages import Action, Observation, State
 
 
 def test_every_name_is_found_in_any_case() -> None:

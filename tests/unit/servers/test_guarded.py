@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from openenv_notebook.servers.gate import Gate, Guarded
+from openenv_notebook.servers.web_guard import Gate, Guarded
 
 
 async def ask(kind: str, **headers: str) -> list[Any]:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from support.waiting import eventually, in_threads
 
-from openenv_notebook.errors import InvalidTarget, ServerStartFailed
 from openenv_notebook.servers import SharedServer, running_servers
 from openenv_notebook.servers.shared import Started
-from openenv_notebook.targets import LocalTarget
+from openenv_notebook.values.errors import InvalidTarget, ServerStartFailed
+from openenv_notebook.values.targets import LocalTarget
 
 
 class Scripted:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from openenv_notebook.jupyter.panel.form.kit import Kit
-from openenv_notebook.shape_check import Problem
-from openenv_notebook.shapes import ABSENT, Part, Shape
+from openenv_notebook.jupyter.panel.form.widgets import Kit
+from openenv_notebook.schema.check import Problem
+from openenv_notebook.schema.shapes import ABSENT, Part, Shape
 
 if TYPE_CHECKING:
-    from openenv_notebook.jupyter.panel.form.row import Row
+    from openenv_notebook.jupyter.panel.form.field import Row
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,16 @@ from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.errors import InvalidAction
+from openenv_notebook.jupyter.panel.form.choose import make_control
 from openenv_notebook.jupyter.panel.form.control import Control, Reading
-from openenv_notebook.jupyter.panel.form.kit import Kit
-from openenv_notebook.jupyter.panel.form.making import make_control
+from openenv_notebook.jupyter.panel.form.field import Row
 from openenv_notebook.jupyter.panel.form.objects import ObjectControl
-from openenv_notebook.jupyter.panel.form.row import Row
-from openenv_notebook.payload import fields_of, to_bytes
-from openenv_notebook.shape_check import problems
-from openenv_notebook.shape_reader import action_shape
-from openenv_notebook.shapes import Object, path_text
+from openenv_notebook.jupyter.panel.form.widgets import Kit
+from openenv_notebook.schema.check import problems
+from openenv_notebook.schema.shape_reader import action_shape
+from openenv_notebook.schema.shapes import Object, path_text
+from openenv_notebook.values.errors import InvalidAction
+from openenv_notebook.values.to_json import fields_of, to_bytes
 
 
 class Form:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from openenv_notebook.characters import one_line
 from openenv_notebook.jupyter.panel.form.scalars import choice_text
 from openenv_notebook.jupyter.panel.form.texts import is_secret
-from openenv_notebook.jupyter.render.as_html import escape
-from openenv_notebook.shape_check import counted, number_text
-from openenv_notebook.shapes import ABSENT, Array, Boolean, Choice, Number, Shape, Text, Union, kind_name
+from openenv_notebook.jupyter.show.as_html import escape
+from openenv_notebook.schema.check import counted, number_text
+from openenv_notebook.schema.shapes import ABSENT, Array, Boolean, Choice, Number, Shape, Text, Union, kind_name
+from openenv_notebook.values.text import one_line
 
 _LONGEST, _SHORT = 600, 130
 

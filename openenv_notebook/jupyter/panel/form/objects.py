@@ -10,10 +10,10 @@ from typing import Any
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.form.control import Control, Reading
-from openenv_notebook.jupyter.panel.form.kit import Kit
-from openenv_notebook.jupyter.panel.form.row import Row
-from openenv_notebook.shape_check import Problem
-from openenv_notebook.shapes import ABSENT, Dictionary, Object, Tuple
+from openenv_notebook.jupyter.panel.form.field import Row
+from openenv_notebook.jupyter.panel.form.widgets import Kit
+from openenv_notebook.schema.check import Problem
+from openenv_notebook.schema.shapes import ABSENT, Dictionary, Object, Tuple
 
 _MOST_OPEN = 6
 # Every action of OpenEnv has this field, and hardly ever does it matter.

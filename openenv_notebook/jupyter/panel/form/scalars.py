@@ -8,11 +8,11 @@ from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.characters import one_line
 from openenv_notebook.jupyter.panel.form.control import Control, Reading
-from openenv_notebook.jupyter.panel.form.kit import Kit
-from openenv_notebook.shape_check import Problem, own_problems, same
-from openenv_notebook.shapes import ABSENT, Boolean, Choice, Const, Number, Shape
+from openenv_notebook.jupyter.panel.form.widgets import Kit
+from openenv_notebook.schema.check import Problem, own_problems, same
+from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Const, Number, Shape
+from openenv_notebook.values.text import one_line
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,3000}")
 _DECIMAL = re.compile(r"[+-]?([0-9]{1,300}\.?[0-9]{0,300}|\.[0-9]{1,300})([eE][+-]?[0-9]{1,5})?")

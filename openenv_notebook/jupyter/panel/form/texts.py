@@ -7,12 +7,12 @@ from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.characters import one_line
 from openenv_notebook.jupyter.panel.form.control import Control, Reading
-from openenv_notebook.jupyter.panel.form.kit import Kit
-from openenv_notebook.masking import is_secret_name
-from openenv_notebook.shape_check import Problem, own_problems
-from openenv_notebook.shapes import ABSENT, Json, Shape, Text
+from openenv_notebook.jupyter.panel.form.widgets import Kit
+from openenv_notebook.schema.check import Problem, own_problems
+from openenv_notebook.schema.shapes import ABSENT, Json, Shape, Text
+from openenv_notebook.values.secrets import is_secret_name
+from openenv_notebook.values.text import one_line
 
 _FEWEST_ROWS, _MOST_ROWS, _COLUMNS = 3, 14, 64
 _LONGEST_HINT = 80

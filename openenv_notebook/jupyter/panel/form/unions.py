@@ -8,11 +8,11 @@ from typing import Any
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.form.control import Control, Reading
-from openenv_notebook.jupyter.panel.form.kit import Kit, label
-from openenv_notebook.jupyter.panel.form.row import Row
+from openenv_notebook.jupyter.panel.form.field import Row
 from openenv_notebook.jupyter.panel.form.scalars import distinct
-from openenv_notebook.shape_check import fitting_branch
-from openenv_notebook.shapes import ABSENT, Union, branch_name
+from openenv_notebook.jupyter.panel.form.widgets import Kit, label
+from openenv_notebook.schema.check import fitting_branch
+from openenv_notebook.schema.shapes import ABSENT, Union, branch_name
 
 _NULL = -1
 

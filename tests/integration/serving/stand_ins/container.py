@@ -6,7 +6,7 @@ import sys
 import threading
 
 from openenv_notebook.demo import find_demo
-from openenv_notebook.servers.embedded import EmbeddedServer
+from openenv_notebook.servers.embedded.server import EmbeddedServer
 
 if sys.argv[1].startswith("crashing"):
     print("Traceback (most recent call last):\nModuleNotFoundError: No module named 'env'", flush=True)

@@ -9,8 +9,8 @@ import pytest
 from support.front_end import shown
 from support.waiting import eventually
 
+from openenv_notebook.client.sync_client import SyncEnvClient
 from openenv_notebook.jupyter.panel import Panel
-from openenv_notebook.sync_client import SyncEnvClient
 
 Env = SyncEnvClient[Any, Any, Any]
 

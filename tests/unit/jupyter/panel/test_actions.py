@@ -10,10 +10,10 @@ from support.front_end import click, edit, enter
 from support.waiting import eventually
 from support.wire import FarEnd, result_frame
 
-from openenv_notebook.attributes import attribute_dict
 from openenv_notebook.jupyter.panel import Panel
-from openenv_notebook.masking import learn_secrets
-from openenv_notebook.messages import Tool
+from openenv_notebook.values.attribute_dict import attribute_dict
+from openenv_notebook.values.messages import Tool
+from openenv_notebook.values.secrets import learn_secrets
 
 from .conftest import Env, move, rows, said, sends, settled
 

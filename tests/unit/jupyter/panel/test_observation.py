@@ -14,8 +14,8 @@ from support.markup import IN_PANEL, check_html, check_text
 from support.recorded import exchanges, results
 
 from openenv_notebook.jupyter.panel.observation import HEIGHT, OBSERVATION_CSS, ObservationView
-from openenv_notebook.jupyter.render import renderers
-from openenv_notebook.messages import StepResult
+from openenv_notebook.jupyter.show import renderers
+from openenv_notebook.values.messages import StepResult
 
 
 class Panel:

@@ -14,10 +14,10 @@ from support.front_end import click, edit, enter, living
 from support.waiting import eventually, in_threads
 from support.wire import FarEnd, error_frame, result_frame
 
-from openenv_notebook.episode import Episode
-from openenv_notebook.errors import EnvironmentFailed, InvalidAction, MisuseError, SessionLost
 from openenv_notebook.jupyter.panel import Panel
-from openenv_notebook.jupyter.render import renderers
+from openenv_notebook.jupyter.show import renderers
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.values.errors import EnvironmentFailed, InvalidAction, MisuseError, SessionLost
 
 from .conftest import Env, drawn, move, rows, said, sends, settled
 

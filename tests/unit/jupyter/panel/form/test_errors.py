@@ -13,8 +13,8 @@ from support.front_end import click, edit, named, shown, words
 from support.markup import IN_PANEL, check_html
 from support.recorded import schemas, shapes
 
-from openenv_notebook.errors import InvalidAction, MisuseError
 from openenv_notebook.jupyter.panel.form import FORM_CSS, Form
+from openenv_notebook.values.errors import InvalidAction, MisuseError
 
 IS_OLD = ipywidgets.__version__.startswith("7.")
 SCHEMAS = {**shapes(), **{name: schema["action"] for name, schema in schemas().items() if "action" in schema}}

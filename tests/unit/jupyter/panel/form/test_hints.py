@@ -11,7 +11,7 @@ from support import hostile
 from support.markup import IN_PANEL, check_html
 
 from openenv_notebook.jupyter.panel.form.hints import error_html, facts, hint_html
-from openenv_notebook.shapes import Array, Boolean, Choice, Number, Shape, Text
+from openenv_notebook.schema.shapes import Array, Boolean, Choice, Number, Shape, Text
 
 _ALLOWED = {**IN_PANEL, "details": set[str](), "summary": set[str]()}
 

@@ -14,8 +14,8 @@ from support.recorded import FOLDER, schemas, shapes
 from support.shape_values import fitting
 
 from openenv_notebook.jupyter.panel.form import Form
-from openenv_notebook.models import model_from_schema
-from openenv_notebook.shape_check import same
+from openenv_notebook.schema.check import same
+from openenv_notebook.schema.model import model_from_schema
 
 
 def _tools() -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Clients of a session: asynchronous and blocking, and how they are made."""

@@ -1,0 +1,145 @@
+"""What a person gives to ``step`` -> the fields that travel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from openenv_notebook.schema.reader import action_fields, only_required_field, takes_any_field
+from openenv_notebook.values.attribute_dict import nearest
+from openenv_notebook.values.errors import InvalidAction, MisuseError
+from openenv_notebook.values.to_json import fields_of, is_record
+
+# What people write into a call as they would elsewhere.
+OPTIONS = ("timeout", "timeout_s", "message_timeout_s")
+
+
+class _NotGiven:
+    def __repr__(self) -> str:
+        return "..."
+
+
+NOT_GIVEN: Final = _NotGiven()
+
+
+def given_action(action: Any, fields: Mapping[str, Any]) -> Any:
+    """Find the action among the arguments of ``step``; without any it is an action without fields.
+
+    A field may itself be called "action": ``step(action=X)`` alone is the action when X is
+    a dict, a model or a dataclass, else X is that field.
+
+    Args:
+        action: The positional argument, or NOT_GIVEN.
+        fields: The keywords.
+
+    Returns:
+        A record (dict, model, dataclass) or a bare value.
+
+    Raises:
+        MisuseError: If both were given.
+    """
+    if action is not NOT_GIVEN:
+        if fields:
+            raise MisuseError(
+                f"give the action, or its fields as keywords, not both (got both and {', '.join(fields)})",
+                hint="options of a call go into options(): env.options(timeout=5).step(...)",
+            )
+        return action
+    if set(fields) == {"action"} and is_record(fields["action"]):
+        return fields["action"]
+    return dict(fields)
+
+
+def needs_schema(action: Any, fields: Mapping[str, Any]) -> bool:
+    """Tell whether the schema is needed to know what was meant: keywords and bare values do."""
+    return bool(fields) or is_bare(action)
+
+
+def is_bare(action: Any) -> bool:
+    """Tell whether an action is one value without a name; only the schema knows its field."""
+    return not (action is NOT_GIVEN or is_record(action))
+
+
+def listed(given: Any, call: str, what: str) -> list[Any]:
+    """Take a list of actions or clients; one given alone would be taken apart without a word.
+
+    Args:
+        given: The argument.
+        call: The call, for the error.
+        what: What it lists: "actions" or "clients".
+
+    Returns:
+        A new list.
+
+    Raises:
+        MisuseError: If it is one record, text, bytes, or nothing that can be gone through.
+    """
+    alone = isinstance(given, (str, bytes, bytearray, memoryview)) or is_record(given)
+    try:
+        if not alone:
+            return list(iter(given))
+    except TypeError:
+        pass  # said below
+    raise MisuseError(
+        f"{call}() needs a list of {what}, not a {type(given).__name__}",
+        hint="one alone stands in brackets: [x]",
+    ) from None
+
+
+def wire_action(action: Any, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Make the fields that travel.
+
+    Args:
+        action: A record, or a bare value for an environment with exactly one required field.
+        schema: The JSON Schema of the action, None where it is not known.
+
+    Returns:
+        The action's fields by name, not yet JSON.
+
+    Raises:
+        InvalidAction: If it has a field that the schema does not know, with the nearest name.
+        MisuseError: If a bare value was given and there is not exactly one required field.
+    """
+    fields = fields_of(action if is_record(action) else _fields_for(action, schema))
+    if schema is not None:
+        _refuse_unknown(fields, schema)
+    return fields
+
+
+def _fields_for(value: Any, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    kind = type(value).__name__
+    if schema is None:
+        raise MisuseError(
+            f"a bare {kind} is no action here: the server tells no schema, so its field must be named",
+            hint="name the field: env.step(field=value)",
+        )
+    known, only = action_fields(schema), only_required_field(schema)
+    if only is not None:
+        return {field.name: field.schema["const"] for field in known if field.required and field.is_fixed} | {
+            only.name: value
+        }
+    names = [field.name for field in known if not field.is_fixed and field.name != "metadata"]
+    raise MisuseError(
+        f"a bare {kind} is no action here: this environment has no single required field",
+        hint=f"name the fields: env.step({', '.join(f'{name}=...' for name in names)})",
+    )
+
+
+def _refuse_unknown(fields: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    if takes_any_field(schema):
+        return
+    known = [field.name for field in action_fields(schema)]
+    unknown = [name for name in fields if name not in known]
+    # Tools of an MCP environment are actions of their own, beside its schema.
+    if not unknown or fields.get("type") in ("call_tool", "list_tools"):
+        return
+    lines = [f"{name}: no such field{nearest(name, known)}" for name in unknown]
+    shown = ", ".join(name for name in known if name != "metadata") or "none"
+    hint = f"fields: {shown}{option_hint(unknown)}"
+    raise InvalidAction("it has a field this environment does not know", errors=lines, hint=hint)
+
+
+def option_hint(unknown: Iterable[str]) -> str:
+    """Say where an option of the call stands that was given among the fields; "" where none was."""
+    meant = next((name for name in unknown if name in OPTIONS), None)
+    return f"; {meant} is no field but an option: env.options(timeout=5).step(...)" if meant else ""

@@ -1,0 +1,149 @@
+"""Between a client class and the wire: actions to frames, frames to results and states.
+
+A client class may name models, override the hooks ``_step_payload``, ``_parse_result`` and
+``_parse_state``, or do neither; here that is found out once for a class.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from openenv_notebook.client.actions import given_action, needs_schema, wire_action
+from openenv_notebook.client.results import OTHER_MODEL, TypedReader, read_parsed, read_result
+from openenv_notebook.values.attribute_dict import attribute_dict
+from openenv_notebook.values.errors import InvalidAction, ProtocolError
+from openenv_notebook.values.messages import GenericAction, StepResult
+from openenv_notebook.values.named_models import named_models
+from openenv_notebook.values.to_json import fields_of, is_record
+from openenv_notebook.wire.protocol import error_lines, excerpt, reply_data
+
+
+class Codec:
+    """What a client class does with actions and replies.
+
+    Args:
+        cls: The client class.
+        root: The class whose hooks count as not overridden.
+    """
+
+    def __init__(self, cls: type, root: type) -> None:
+        action, observation, state = named_models(cls, root)
+        self.action_model: Any = action
+        self.own_payload = _overrides(cls, root, "_step_payload")
+        self.own_result = _overrides(cls, root, "_parse_result")
+        self.own_state = _overrides(cls, root, "_parse_state")
+        self._observation_model: Any = observation
+        self._state_model: Any = state
+
+    # Made when first needed: models may refer to names defined after the client class.
+
+    @cached_property
+    def action_schema(self) -> Mapping[str, Any] | None:
+        """The JSON Schema of the class's own action model, or None."""
+        make = getattr(self.action_model, "model_json_schema", None)
+        return make() if make is not None else None
+
+    @cached_property
+    def _reader(self) -> TypedReader[Any] | None:
+        return TypedReader(self._observation_model) if self._observation_model is not None else None
+
+    @cached_property
+    def _state(self) -> TypeAdapter[Any] | None:
+        return TypeAdapter(self._state_model) if self._state_model is not None else None
+
+    def needs_schema(self, action: Any, fields: Mapping[str, Any]) -> bool:
+        """Tell whether the server's schema is needed to understand the arguments of ``step``."""
+        return self.action_schema is None and needs_schema(action, fields)
+
+    def payload(self, client: Any, action: Any, fields: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Any:
+        """Make the action's fields that travel.
+
+        Args:
+            client: Whose hook is asked, where its class has its own.
+            action: The positional argument of ``step``, or NOT_GIVEN.
+            fields: Its keywords.
+            schema: The action's schema as the server tells it, or None.
+
+        Returns:
+            The fields by name.
+
+        Raises:
+            InvalidAction, MisuseError: What is wrong with them.
+        """
+        given = given_action(action, fields)
+        known = self.action_schema if self.action_schema is not None else schema
+        if not self.own_payload:
+            return wire_action(given, known)
+        if self.action_model is not None and self._is_no_model_yet(given):
+            given = self._as_model(wire_action(given, known))
+        made = client._step_payload(given)
+        return fields_of(made) if is_record(made) else made
+
+    def _is_no_model_yet(self, given: Any) -> bool:
+        """Tell whether a hook, which reads attributes of the model, would not understand what was given."""
+        if isinstance(given, (GenericAction, self.action_model)):
+            return False
+        return isinstance(given, Mapping) or not is_record(given)
+
+    def _as_model(self, fields: Mapping[str, Any]) -> Any:
+        try:
+            return self.action_model(**fields)
+        except (ValidationError, TypeError) as error:
+            # A dataclass raises a TypeError.
+            errors = error.errors(include_url=False) if isinstance(error, ValidationError) else []
+            lines = error_lines(errors) or [str(error)]
+            raise InvalidAction(f"it does not fit {self.action_model.__name__}", errors=lines) from None
+
+    def reader(self, client: Any) -> Callable[[bytes], StepResult[Any]]:
+        """Make the function that reads this client's results, without keeping the client alive."""
+        if not self.own_result:
+            return self.plain_result
+        held = weakref.ref(client)
+
+        def read(reply: bytes) -> StepResult[Any]:
+            client = held()
+            return self.plain_result(reply) if client is None else read_parsed(reply, client._parse_result)
+
+        return read
+
+    def plain_result(self, reply: bytes) -> StepResult[Any]:
+        """Read the reply to a reset or a step, without a hook; raises ProtocolError."""
+        return read_result(reply) if self._reader is None else self._reader.read(reply)
+
+    def state(self, client: Any, reply: bytes) -> Any:
+        """Read the reply to a state request.
+
+        Args:
+            client: Whose hook is asked, where its class has its own.
+            reply: The frame.
+
+        Returns:
+            The state: the class's model, or a dict with attribute access.
+
+        Raises:
+            ProtocolError: If it is no state.
+        """
+        data = reply_data(reply, "state")
+        if self.own_state:
+            return client._parse_state(data)
+        return self.plain_state(data, reply)
+
+    def plain_state(self, data: dict[str, Any], reply: bytes = b"") -> Any:
+        """Make a state of a reply's data, without a hook."""
+        if self._state is None:
+            return attribute_dict(data)
+        try:
+            return self._state.validate_python(data)
+        except ValidationError as error:
+            lines = "".join(f"\n  {line}" for line in error_lines(error.errors(include_url=False)))
+            what = f"a state that does not fit the client's model{lines}"
+            raise ProtocolError(what, frame=excerpt(reply), hint=OTHER_MODEL) from error
+
+
+def _overrides(cls: type, root: type, name: str) -> bool:
+    return getattr(cls, name, None) is not getattr(root, name)

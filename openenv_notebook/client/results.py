@@ -1,0 +1,156 @@
+"""Replies -> results: strictly, so that a malformed reply is never an empty success."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, cast
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
+
+from openenv_notebook.values.attribute_dict import attribute_dict
+from openenv_notebook.values.errors import ProtocolError
+from openenv_notebook.values.messages import ObsT, StepResult
+from openenv_notebook.wire.protocol import error_lines, excerpt, reply_data
+
+OTHER_MODEL = "correct the model, or read it without one: connect(...) gives results with attribute access"
+_REWARDS = (int, float, bool, type(None))
+
+
+def read_result(reply: bytes) -> StepResult[Any]:
+    """Read the reply to a reset or a step, its observation as a dict with attribute access.
+
+    Args:
+        reply: The frame, of type "observation".
+
+    Returns:
+        The result.
+
+    Raises:
+        ProtocolError: If a part is missing or of the wrong type.
+    """
+    data = checked(reply)
+    observation = attribute_dict(data["observation"])
+    return StepResult(observation, data.get("reward"), data["done"], metadata_of(data), reply)
+
+
+def checked(reply: bytes) -> dict[str, Any]:
+    """Decode a reply to a reset or a step and check its shape; raises ProtocolError."""
+    data = reply_data(reply, "step")
+    if not isinstance(data.get("observation"), dict):
+        raise ProtocolError("a result without an observation object", frame=excerpt(reply))
+    if not isinstance(data.get("done"), bool):
+        raise ProtocolError('a result whose "done" is not true or false', frame=excerpt(reply))
+    if not isinstance(data.get("reward"), _REWARDS):
+        raise ProtocolError('a result whose "reward" is not a number', frame=excerpt(reply))
+    return data
+
+
+def metadata_of(data: dict[str, Any]) -> dict[str, Any]:
+    """Find the metadata: beside the observation since 0.4, else inside it, else none."""
+    nested = data["observation"].get("metadata") if isinstance(data["observation"], dict) else None
+    found = data.get("metadata") or nested
+    return cast(dict[str, Any], attribute_dict(found)) if isinstance(found, dict) else {}
+
+
+def read_parsed(reply: bytes, parse: Callable[[dict[str, Any]], Any]) -> StepResult[Any]:
+    """Read a reply by a client's own ``_parse_result``.
+
+    Args:
+        reply: The frame.
+        parse: Gets the reply's data, returns anything with observation, reward and done.
+
+    Returns:
+        The result; metadata the parser left out is kept.
+    """
+    data = checked(reply)
+    metadata = metadata_of(data)
+    parsed = parse(data)
+    return StepResult(
+        parsed.observation,
+        getattr(parsed, "reward", None),
+        bool(getattr(parsed, "done", False)),
+        getattr(parsed, "metadata", None) or metadata,
+        reply,
+    )
+
+
+class TypedReader(Generic[ObsT]):
+    """Reads replies into a model, from the bytes in one pass.
+
+    Args:
+        model: The observation's type: a pydantic model, or anything pydantic can validate.
+    """
+
+    def __init__(self, model: type[ObsT]) -> None:
+        self._model = model
+        fields = getattr(model, "model_fields", {})
+        # On the wire reward and done stand beside the observation, in models inside it.
+        self._inside = [name for name in ("reward", "done", "metadata") if name in fields]
+        self._required = [name for name in self._inside if fields[name].is_required()]
+        self._adapter: TypeAdapter[Any] = TypeAdapter(_envelope(model))
+        self._observation: TypeAdapter[ObsT] = TypeAdapter(model)
+
+    def read(self, reply: bytes) -> StepResult[ObsT]:
+        """Read the reply to a reset or a step.
+
+        Args:
+            reply: The frame.
+
+        Returns:
+            The result, its observation an instance of the model.
+
+        Raises:
+            ProtocolError: If it does not fit, one line a field.
+        """
+        try:
+            if self._required:
+                return self._in_two(reply)
+            data = self._adapter.validate_json(reply).data
+        except ValidationError as error:
+            checked(reply)
+            raise self._misfit(error, reply) from error
+        self._fill(data.observation, {"reward": data.reward, "done": data.done, "metadata": data.metadata})
+        metadata = data.metadata or getattr(data.observation, "metadata", None) or {}
+        return StepResult(data.observation, data.reward, data.done, metadata, reply)
+
+    def _in_two(self, reply: bytes) -> StepResult[ObsT]:
+        data = checked(reply)
+        beside = {name: data.get(name) for name in self._inside if data.get(name) is not None or name in self._required}
+        observation = self._observation.validate_python({**data["observation"], **beside})
+        return StepResult(observation, data.get("reward"), data["done"], metadata_of(data), reply)
+
+    def _fill(self, observation: Any, values: dict[str, Any]) -> None:
+        if not isinstance(observation, BaseModel):
+            return
+        for name in self._inside:
+            if name not in observation.__pydantic_fields_set__ and values[name] is not None:
+                # The values were validated above; assignment would validate the whole model again.
+                observation.__dict__[name] = values[name]
+                observation.__pydantic_fields_set__.add(name)
+
+    def _misfit(self, error: ValidationError, reply: bytes) -> ProtocolError:
+        lines = "".join(f"\n  {line}" for line in error_lines(error.errors(include_url=False)))
+        what = f"an observation that does not fit {self._model.__name__}{lines}"
+        return ProtocolError(what, frame=excerpt(reply), hint=OTHER_MODEL)
+
+
+def _envelope(model: type[Any]) -> type[BaseModel]:
+    ignore = ConfigDict(extra="ignore", arbitrary_types_allowed=True)
+    data = create_model(
+        "ReplyData",
+        __config__=ignore,
+        observation=(model, ...),
+        reward=(StrictBool | StrictInt | StrictFloat | None, None),
+        done=(StrictBool, ...),
+        metadata=(dict[str, Any] | None, None),
+    )
+    return create_model("Reply", __config__=ignore, data=(data, ...))

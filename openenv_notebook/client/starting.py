@@ -1,0 +1,186 @@
+"""A client that first has its server started: to be awaited, or ``.sync()``.
+
+``await EnvClient.from_docker_image(...)``, ``asyncio.run(EnvClient.from_env(...))`` and
+``EnvClient.from_env(...).sync()`` all give a connected client; nothing is started before.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from openenv_notebook.values.errors import InvalidTarget, MisuseError
+from openenv_notebook.values.targets import Address, parse_target
+
+if TYPE_CHECKING:
+    from openenv_notebook.client.async_client import EnvClient
+    from openenv_notebook.client.sync_client import SyncEnvClient
+
+ClientT = TypeVar("ClientT", bound="EnvClient[Any, Any, Any]")
+
+_SPACE_REGISTRY = "registry.hf.space"
+_OWN = ("port", "env_vars", "ready_within", "tag")
+
+
+class Starting(Coroutine[Any, Any, ClientT], Generic[ClientT]):
+    """A client on its way. It can be awaited, run, or resolved by ``.sync()``, once.
+
+    Args:
+        make: Makes the client, which starts its server when it connects.
+    """
+
+    def __init__(self, make: Callable[[], ClientT]) -> None:
+        self._make: Callable[[], ClientT] | None = make
+        self._coroutine: Coroutine[Any, Any, ClientT] | None = None
+
+    def _client(self) -> ClientT:
+        make, self._make = self._make, None
+        if make is None:
+            raise MisuseError("this start was used already", hint="call from_docker_image() or from_env() again")
+        return make()
+
+    async def _connected(self) -> ClientT:
+        client = self._client()
+        try:
+            await client.connect()
+        except BaseException:
+            await client.close()
+            raise
+        return client
+
+    def sync(self) -> SyncEnvClient[Any, Any, Any]:
+        """Start the server and connect, blocking.
+
+        Returns:
+            The connected blocking client.
+
+        Raises:
+            OpenEnvError: Why there is none; what was started is stopped.
+        """
+        env: SyncEnvClient[Any, Any, Any] = self._client().sync()
+        try:
+            return env.connect()
+        except BaseException:
+            env.close()
+            raise
+
+    # What asyncio asks of a coroutine
+
+    def _driven(self) -> Coroutine[Any, Any, ClientT]:
+        if self._coroutine is None:
+            self._coroutine = self._connected()
+        return self._coroutine
+
+    def __await__(self) -> Generator[Any, Any, ClientT]:
+        return self._driven().__await__()
+
+    def send(self, value: Any) -> Any:
+        """Go on, as a coroutine does."""
+        return self._driven().send(value)
+
+    def throw(self, *args: Any) -> Any:
+        """Raise inside, as in a coroutine."""
+        return self._driven().throw(*args)
+
+    def close(self) -> None:
+        """Give it up."""
+        self._make = None
+        if self._coroutine is not None:
+            self._coroutine.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: await it, or call .sync()>"
+
+
+def from_docker_image(cls: type[ClientT], image: str, provider: Any, options: Mapping[str, Any]) -> Starting[ClientT]:
+    """Make what :meth:`EnvClient.from_docker_image` returns.
+
+    Args:
+        cls: The client class.
+        image: The image.
+        provider: Starts it instead of the docker command, or None.
+        options: Keywords of the call.
+
+    Returns:
+        The client on its way.
+    """
+    if provider is not None:
+        return Starting(lambda: cls(provider=_Container(provider, image, options)))
+    return _own(cls, f"docker:{image}", options)
+
+
+def from_env(
+    cls: type[ClientT], space: str, use_docker: bool, provider: Any, project: str | None, options: Mapping[str, Any]
+) -> Starting[ClientT]:
+    """Make what :meth:`EnvClient.from_env` returns; as :func:`from_docker_image`."""
+    given = dict(options)
+    label = _space_label(space)
+    if use_docker:
+        image = f"{_SPACE_REGISTRY}/{label}:{given.pop('tag', 'latest')}"
+        return from_docker_image(cls, image, provider, given)
+    if provider is not None:
+        return Starting(lambda: cls(provider=_Runtime(provider, given)))
+    return _own(cls, f"uv:{project or space}", given)
+
+
+def _space_label(space: str) -> str:
+    address = parse_target(space)
+    if not isinstance(address, Address) or address.kind != "space":
+        raise InvalidTarget(space, "it names no Hub Space: that is owner/name")
+    return address.http_url.removeprefix("https://").removesuffix(".hf.space")
+
+
+def _own(cls: type[ClientT], target: str, options: Mapping[str, Any]) -> Starting[ClientT]:
+    from openenv_notebook.servers import OwnServer
+    from openenv_notebook.servers.choose import Wish
+
+    settings = {name: value for name, value in options.items() if name not in _OWN}
+    known = inspect.signature(cls).parameters
+    unknown = [name for name in settings if name not in known]
+    if unknown:
+        raise MisuseError(f"{unknown[0]!r} is neither an option of the start ({', '.join(_OWN)}) nor of {cls.__name__}")
+    wish = Wish(port=options.get("port") or 0, variables=dict(options.get("env_vars") or {}))
+    ready_within = float(options.get("ready_within", 60.0))
+    return Starting(lambda: cls(provider=OwnServer(target, wish, ready_within), **settings))
+
+
+class _Container:
+    """A provider of containers, with what it is to start."""
+
+    def __init__(self, provider: Any, image: str, options: Mapping[str, Any]) -> None:
+        self._provider = provider
+        self._image = image
+        self._options = options
+
+    def start_container(self) -> str:
+        """Start it; returns its address."""
+        return str(self._provider.start_container(self._image, **self._options))
+
+    def wait_for_ready(self, url: str) -> None:
+        """Wait until it answers."""
+        self._provider.wait_for_ready(url)
+
+    def stop_container(self) -> None:
+        """Stop it."""
+        self._provider.stop_container()
+
+
+class _Runtime:
+    """A provider of processes, with the options of its start."""
+
+    def __init__(self, provider: Any, options: Mapping[str, Any]) -> None:
+        self._provider = provider
+        self._options = options
+
+    def start(self) -> str:
+        """Start it; returns its address."""
+        return str(self._provider.start(**self._options))
+
+    def wait_for_ready(self) -> None:
+        """Wait until it answers."""
+        self._provider.wait_for_ready()
+
+    def stop(self) -> None:
+        """Stop it."""
+        self._provider.stop()

@@ -1,0 +1,70 @@
+"""Many sessions at once, from one blocking call."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from openenv_notebook.client.actions import listed
+from openenv_notebook.client.async_client import EnvClient
+from openenv_notebook.client.learning import learn_for_step
+from openenv_notebook.client.many import NOTHING_SENT, exchange_together, placed
+from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.values.checks import check_seconds
+from openenv_notebook.values.errors import MisuseError
+from openenv_notebook.values.messages import StepResult
+
+
+def step_all(
+    envs: Iterable[SyncEnvClient[Any, Any, Any]], actions: Iterable[Any], *, timeout: float | None = 60.0
+) -> list[StepResult[Any]]:
+    """Step many environments at once: all requests go out in one hop.
+
+    Args:
+        envs: Blocking clients, each with a session of its own.
+        actions: One action for each, as ``step`` takes it.
+        timeout: Seconds for all of them; None for no limit.
+
+    Returns:
+        The results, in the order of the clients.
+
+    Raises:
+        MisuseError: If there are not as many actions as clients, or one is no blocking client of ours.
+        OpenEnvError: The first failure in order, and which action it was; where any was sent,
+            every reply stands in its client's record.
+
+    Example:
+        >>> with connect("demo:echo") as env, env.new_session() as other:
+        ...     begun = [each.reset() for each in (env, other)]
+        ...     results = step_all([env, other], ["a", "bc"])
+        ...     [result.observation.length for result in results]
+        [1, 2]
+    """
+    clients, given = listed(envs, "step_all", "clients"), listed(actions, "step_all", "actions")
+    check_seconds(timeout=timeout)
+    for env in clients:
+        _refuse_others(env)
+    if len(clients) != len(given):
+        raise MisuseError(f"{len(clients)} clients and {len(given)} actions: one action for each client is needed")
+    began = time.monotonic()
+    requests = []
+    with placed(NOTHING_SENT) as place:
+        for place.index, env in enumerate(clients):
+            client, action = env.async_client, given[place.index]
+            if client._needs_schema(action, {}):
+                learn = functools.partial(learn_for_step, client, [action], "step_all", timeout, began)
+                client._session.portal.call(learn, name="schema")
+            requests.append((client, client._step_request(action, {}, name="step_all")))
+    exchange_together([(client._session, request) for client, request in requests], timeout, began=began)
+    with placed() as place:
+        return [client._result(request) for place.index, (client, request) in enumerate(requests)]
+
+
+def _refuse_others(env: Any) -> None:
+    if isinstance(env, EnvClient):
+        hint = "step_all([env.sync() for env in envs], actions)"
+        raise MisuseError("step_all() takes blocking clients, and one of them is asynchronous", hint=hint)
+    if not isinstance(env, SyncEnvClient) or not isinstance(env.async_client, EnvClient):
+        raise MisuseError(f"step_all() takes blocking clients of this package, not a {type(env).__name__}")

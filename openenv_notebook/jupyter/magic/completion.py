@@ -1,0 +1,191 @@
+"""Tab in a line of ``%openenv``: verbs, options, names, tools, fields and their values.
+
+Nothing here asks a server: what is completed is what is known already.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from openenv_notebook.client.async_client import EnvClient
+from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.demo import demo_names
+from openenv_notebook.jupyter.magic.verbs import VERBS
+from openenv_notebook.jupyter.magic.workspace import AnyClient, Workspace
+from openenv_notebook.schema.reader import Field, action_fields, branches_of, only_required_field
+
+_TOOLS = re.compile(r"(?:^|[^\w.])([A-Za-z_]\w*)\.tools\.(\w*)$")
+_LINE = re.compile(r"^\s*(?:[\w.,\s]+=\s*)?%{1,2}openenv(?:\s+(?P<rest>.*))?$", re.S)
+
+
+def complete(workspace: Workspace, text: str) -> tuple[str, list[str]] | None:
+    """Complete a line up to the cursor.
+
+    Args:
+        workspace: The clients by name.
+        text: The line up to the cursor.
+
+    Returns:
+        The fragment that is completed and its completions; None for a line of something else.
+    """
+    found = _LINE.match(text)
+    if found is None or (found["rest"] is None and not text.endswith((" ", "\t"))):
+        return None
+    words = re.split(r"\s+", (found["rest"] or "").lstrip())
+    fragment, before = words[-1], words[:-1]
+    if not before:
+        return fragment, _starting(fragment, [*VERBS, "help"])
+    return _in_verb(workspace, before, fragment)
+
+
+def complete_tools(workspace: Workspace, text: str) -> tuple[str, list[str]] | None:
+    """Complete ``env.tools.NAME`` in Python, where jedi sees the annotation and none of the names.
+
+    Args:
+        workspace: The notebook's variables.
+        text: The line up to the cursor.
+
+    Returns:
+        The fragment that is completed and its completions; None for anything else.
+    """
+    found = _TOOLS.search(text)
+    client = workspace.namespace.get(found[1]) if found is not None else None
+    if found is None or not isinstance(client, (SyncEnvClient, EnvClient)):
+        return None
+    return found[2], _starting(found[2], dir(client.tools))
+
+
+def _in_verb(workspace: Workspace, before: list[str], fragment: str) -> tuple[str, list[str]]:
+    verb, last = before[0], before[-1]
+    takes = VERBS[verb].takes if verb in VERBS else {}
+    if fragment.startswith("--"):
+        return fragment, _starting(fragment, [f"--{name}" for name in takes])
+    if verb == "render" and last == "--with":
+        return fragment, _starting(fragment, [*_functions(workspace), "none"])
+    if last == "--on" or (last.startswith("--") and takes.get(last[2:]) in ("text", "number", "list")):
+        return fragment, _starting(fragment, workspace.clients() if last == "--on" else ())
+    if verb in ("step", "call"):
+        return _payload(workspace, before, fragment)
+    return fragment, _starting(fragment, _words(workspace, verb))
+
+
+def _functions(workspace: Workspace) -> list[str]:
+    """The notebook's own functions: what the magics and the shell put there is not meant."""
+    variables = list(workspace.namespace.items())
+    return [name for name, value in variables if inspect.isfunction(value) and not name.startswith("_")]
+
+
+def _words(workspace: Workspace, verb: str) -> Iterable[str]:
+    match verb:
+        case "demo":
+            return demo_names()
+        case "connect" | "serve":
+            return [f"demo:{name}" for name in demo_names()]
+        case "use":
+            return workspace.clients()
+        case "close":
+            return [*workspace.clients(), "all"]
+        case "stop":
+            return [*workspace.servers, "all"]
+        case "debug":
+            return ("on", "off")
+        case "help":
+            return VERBS
+    return ()
+
+
+def _payload(workspace: Workspace, before: list[str], fragment: str) -> tuple[str, list[str]]:
+    client = _client(workspace, before)
+    if client is None:
+        return fragment, []
+    words = [word for word in before[1:] if not word.startswith("--")]
+    if before[0] == "call":
+        tools = client.known.tools or []
+        if not words:
+            return fragment, _starting(fragment, [tool.name for tool in tools])
+        schema: Any = next((tool.input_schema for tool in tools if tool.name == words[0]), None)
+    else:
+        schema = client.known.action
+    return _fields(schema, words, fragment) if isinstance(schema, Mapping) else (fragment, [])
+
+
+def _client(workspace: Workspace, before: list[str]) -> AnyClient | None:
+    clients = workspace.clients()
+    name = before[before.index("--on") + 1] if "--on" in before[:-1] else workspace.current
+    return clients.get(name or "")
+
+
+def _fields(schema: Mapping[str, Any], words: list[str], fragment: str) -> tuple[str, list[str]]:
+    fields = {field.name: field for field in action_fields(schema) if not field.is_fixed}
+    name, given, value = fragment.partition("=")
+    if given:
+        return value, _starting(value, _values(fields.get(name)))
+    taken = {word.partition("=")[0] for word in words}
+    found = [f"{field}=" for field in fields if field != "metadata" and field not in taken]
+    bare = [] if any("=" in word for word in words) else _values(only_required_field(schema))
+    return fragment, _starting(fragment, [*bare, *found])
+
+
+def _values(field: Field | None) -> list[str]:
+    if field is None:
+        return []
+    values: list[Any] = []
+    for part in (field.schema, *branches_of(field.schema)):
+        found = part.get("enum")
+        if isinstance(found, list):
+            values += found
+        elif part.get("type") == "boolean":
+            values += (True, False)
+    return [value if isinstance(value, str) else json.dumps(value) for value in values]
+
+
+def _starting(fragment: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(fragment)]
+
+
+def install(shell: Any, workspace: Workspace) -> Any:
+    """Have a shell complete our lines.
+
+    Args:
+        shell: The shell.
+        workspace: The clients by name.
+
+    Returns:
+        What :func:`remove` takes away again. IPython before 8.6 completes tools only: its matchers see no lines.
+    """
+    try:
+        from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
+    except ImportError:
+        return _install_tools(shell, workspace)
+
+    def match(context: CompletionContext) -> dict[str, Any]:
+        line = context.line_with_cursor[: context.cursor_position]
+        found = complete(workspace, line) or complete_tools(workspace, line)
+        if found is None:
+            return {"completions": []}
+        fragment, names = found
+        completions = [SimpleCompletion(name, type="magic") for name in names]
+        return {"completions": completions, "matched_fragment": fragment, "suppress": True, "ordered": True}
+
+    matcher: Any = context_matcher(identifier="openenv_notebook.magic")(match)
+    shell.Completer.custom_matchers.append(matcher)
+    return matcher
+
+
+def _install_tools(shell: Any, workspace: Workspace) -> Any:
+    def match(text: str) -> list[str]:
+        fragment, names = complete_tools(workspace, text) or ("", [])
+        return [text[: len(text) - len(fragment)] + name for name in names]
+
+    shell.Completer.custom_matchers.append(match)
+    return match
+
+
+def remove(shell: Any, match: Any) -> None:
+    """Stop completing our lines."""
+    if match is not None and match in shell.Completer.custom_matchers:
+        shell.Completer.custom_matchers.remove(match)

@@ -1,0 +1,184 @@
+"""What a verb works with: the clients by name, the notebook's variables, and the reader's eye."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from openenv_notebook.jupyter.magic.arguments import (
+    Expression,
+    GrammarError,
+    Line,
+    Typed,
+    Variable,
+    read_json,
+    read_typed,
+    takes_text,
+)
+from openenv_notebook.jupyter.magic.python_twin import literal
+from openenv_notebook.jupyter.magic.workspace import AnyClient, Workspace
+from openenv_notebook.schema.reader import Field, action_fields, only_required_field
+from openenv_notebook.values.text import one_line
+
+
+class Desk:
+    """The place where a verb is carried out.
+
+    Args:
+        shell: The shell.
+        workspace: Its clients and servers by name.
+
+    Attributes:
+        twin: The Python that does what the last verb did.
+        told: What was said once and is not said again.
+    """
+
+    def __init__(self, shell: Any, workspace: Workspace) -> None:
+        self.shell = shell
+        self.workspace = workspace
+        self.twin = ""
+        self.told: set[tuple[object, ...]] = set()
+
+    def say(self, text: str) -> None:
+        """Print one line on what changed."""
+        print(f"openenv: {one_line(text)}")
+
+    def client(self, line: Line) -> tuple[str, AnyClient]:
+        """Find the client a line means, with its options.
+
+        Args:
+            line: The line, perhaps with --on and --timeout.
+
+        Returns:
+            The name and the client.
+
+        Raises:
+            UsageError: If nothing is connected, or --out names an open client.
+        """
+        self.check_out(line)
+        name, client = self.workspace.get(line.options.get("on"))
+        timeout = line.options.get("timeout")
+        return name, client if timeout is None else client.options(timeout=timeout)
+
+    def out(self, line: Line, value: Any) -> Any:
+        """Bind a value to the name --out gives, and return it."""
+        name = line.options.get("out")
+        if name is not None:
+            if self.workspace.held(name) is not value:
+                self.check_out(line)
+            self.workspace.namespace[name] = value
+        return value
+
+    def check_out(self, line: Line, bound: str | None = None) -> None:
+        """Refuse to bind a value to the name of an open client: nothing else may hold it.
+
+        Args:
+            line: The line, perhaps with --out.
+            bound: The name that the value, a client, gets anyway.
+
+        Raises:
+            UsageError: If --out names another open client.
+        """
+        name = line.options.get("out")
+        if name not in (None, bound) and self.workspace.held(name) is not None:
+            raise UsageError(f"{name} holds an open client and is not overwritten; choose another name: --out result")
+
+    def values(self, payload: Any, schema: Mapping[str, Any] | None, call: str) -> Any:
+        """Turn what was typed into values: by what the fields take, where that is known.
+
+        Args:
+            payload: What :func:`~openenv_notebook.jupyter.magic.arguments.read_payload` found.
+            schema: The JSON Schema of the fields, or None.
+            call: The Python that the line stands for, up to the values: ``env.step(``.
+
+        Returns:
+            A dict of values, or one value; an empty dict for no payload.
+
+        Raises:
+            GrammarError: For ``$a.b[0]``, with the Python for it, and for JSON that is none.
+        """
+        values = payload.values() if isinstance(payload, dict) else (payload,)
+        found = next((value for value in values if isinstance(value, Expression)), None)
+        if found is not None:
+            python = f"{call}{_written(payload, schema)})"
+            raise GrammarError(f"'${found.text}' is more than a name; write it in Python: {python}")
+        return typed_values(payload, schema, self.variable)
+
+    def variable(self, name: str) -> Any:
+        """Find an object of the notebook by name."""
+        if name not in self.workspace.namespace:
+            raise UsageError(f'${name} is no variable of this notebook; for the text itself write "${name}"')
+        return self.workspace.namespace[name]
+
+
+def typed_values(payload: Any, schema: Mapping[str, Any] | None, variable: Callable[[str], Any]) -> Any:
+    """Turn what was typed into values: by what the fields take, where that is known.
+
+    Args:
+        payload: What :func:`~openenv_notebook.jupyter.magic.arguments.read_payload` found.
+        schema: The JSON Schema of the fields, or None.
+        variable: Finds the object of a ``$name``.
+
+    Returns:
+        A dict of values, or one value; an empty dict for no payload.
+    """
+    if payload is None:
+        return {}
+    fields = {field.name: field for field in action_fields(schema)} if schema is not None else {}
+    if isinstance(payload, dict):
+        return {name: _value(value, fields.get(name), variable) for name, value in payload.items()}
+    return _value(payload, only_required_field(schema) if schema is not None else None, variable)
+
+
+def _value(value: Any, field: Field | None, variable: Callable[[str], Any]) -> Any:
+    """Turn one typed value into what its field takes; a variable into its object."""
+    if isinstance(value, Variable):
+        return variable(value.name)
+    if isinstance(value, Expression):
+        raise GrammarError(f"'${value.text}' is more than a name; only the variable $name itself can be given here")
+    if not isinstance(value, Typed):
+        return value
+    if value.text.startswith("@"):
+        return _file(value.text[1:])
+    return _read(value.text, field)
+
+
+def _read(text: str, field: Field | None) -> Any:
+    """Read characters as their field takes them; what begins as JSON and is none is refused."""
+    schema = field.schema if field is not None else None
+    if text[:1] in ("{", "[") and not (schema is not None and takes_text(schema)):
+        return read_json(text)
+    return read_typed(text, schema)
+
+
+def _written(payload: Any, schema: Mapping[str, Any] | None) -> str:
+    """Write what was typed as the arguments of a call in Python."""
+    fields = {field.name: field for field in action_fields(schema)} if schema is not None else {}
+    if not isinstance(payload, dict):
+        only = only_required_field(schema) if schema is not None else None
+        if only is None:
+            return f"**{payload.text}"
+        payload = {only.name: payload}
+    parts = []
+    for name, value in payload.items():
+        if isinstance(value, Typed):
+            value = _read(value.text, fields.get(name))
+        code = value.text if isinstance(value, Expression) else _code(name, value)
+        named = name.isidentifier() and not keyword.iskeyword(name)
+        parts.append(f"{name}={code}" if named else f"**{{{name!r}: {code}}}")
+    return ", ".join(parts)
+
+
+def _code(name: str, value: Any) -> str:
+    return value.name if isinstance(value, Variable) else literal(value, name)
+
+
+def _file(path: str) -> str:
+    try:
+        return Path(path).expanduser().read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"@{path} cannot be read: {error}") from None

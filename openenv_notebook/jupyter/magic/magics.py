@@ -1,0 +1,91 @@
+"""``%openenv``: one magic, many verbs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
+
+from openenv_notebook.jupyter.magic.arguments import GrammarError, is_silenced, split_verb, without_end
+from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.manual import manual, page
+from openenv_notebook.jupyter.magic.silence import silence
+from openenv_notebook.jupyter.magic.verbs import VERBS, Verb
+from openenv_notebook.jupyter.magic.verbs.clients import overview
+from openenv_notebook.jupyter.magic.workspace import Workspace
+from openenv_notebook.values.attribute_dict import nearest
+
+
+@magics_class
+class OpenEnvMagics(Magics):
+    """The magic, over one workspace.
+
+    Args:
+        shell: The shell.
+        workspace: Its clients by name.
+    """
+
+    def __init__(self, shell: Any, workspace: Workspace) -> None:
+        super().__init__(shell)
+        self._desk = Desk(shell, workspace)
+
+    @no_var_expand
+    @line_cell_magic
+    def openenv(self, line: str, cell: str | None = None) -> Any:
+        try:
+            value = self._run(line, cell)
+        except GrammarError as error:
+            raise UsageError(str(error)) from None
+        if is_silenced(line):
+            silence(self.shell)
+        return value
+
+    openenv.__doc__ = manual(VERBS)
+
+    def _run(self, line: str, cell: str | None) -> Any:
+        verb, rest = split_verb(line)
+        if cell is not None and verb not in ("--help", "-h") and (not verb or verb.startswith(("-", "#"))):
+            verb, rest = "step", line
+        if not verb or verb.startswith("#"):
+            overview(self._desk)
+            return None
+        if verb in ("help", "--help", "-h"):
+            return self._help(rest)
+        if without_end(rest).strip() in ("--help", "-h"):
+            return self._help(verb)
+        found = VERBS.get(verb)
+        if found is None:
+            raise UsageError(_no_verb(verb))
+        if verb == "python":
+            return self._carried_out(found, rest, cell)
+        self._desk.twin = ""
+        outcome = "failed before anything was done"
+        try:
+            value = self._carried_out(found, rest, cell)
+            outcome = "has no Python of its own"
+            return value
+        finally:
+            self._desk.twin = self._desk.twin or f"# %openenv {verb} {outcome}"
+
+    def _carried_out(self, verb: Verb, rest: str, cell: str | None) -> Any:
+        if cell is None:
+            return verb.run(self._desk, rest)
+        if verb.body is None:
+            raise UsageError(
+                f"%%openenv {verb.name} takes no cell's body; write %openenv {verb.name}, or %%openenv step"
+            )
+        return verb.body(self._desk, rest, cell)
+
+    def _help(self, rest: str) -> None:
+        name = without_end(rest).strip()
+        if name in ("help", "--help", "-h"):
+            name = ""
+        if name and name not in VERBS:
+            raise UsageError(_no_verb(name))
+        print(page(VERBS[name]) if name else manual(VERBS))
+
+
+def _no_verb(name: str) -> str:
+    names = [*VERBS, "help"]
+    return f"{name!r} is no verb of %openenv{nearest(name, names)} ({', '.join(names)})"

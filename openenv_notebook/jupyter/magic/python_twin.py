@@ -1,0 +1,138 @@
+"""The exact Python that a line of a magic, a click or a step of the record stands for. Pure."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.values.secrets import hides
+from openenv_notebook.values.to_json import is_record
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call on a client.
+
+    Attributes:
+        method: "reset", "step" or "call_tool".
+        arguments: Its named arguments; of a step the fields of the action.
+        tool: The tool, for "call_tool".
+    """
+
+    method: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    tool: str = ""
+
+    def code(self, name: str) -> str:
+        """Write the call as Python.
+
+        Args:
+            name: The client's variable.
+
+        Returns:
+            One expression; secrets are read from the environment in it.
+        """
+        arguments = dict(self.arguments)
+        if self.method == "step" and set(arguments) == {"action"} and is_record(arguments["action"]):
+            return f"{name}.step({literal(arguments)})"
+        inside = keywords(arguments)
+        if self.method == "call_tool":
+            inside = f"{self.tool!r}, {inside}" if inside else repr(self.tool)
+        return f"{name}.{self.method}({inside})"
+
+    def make(self, client: Any) -> Any:
+        """Do it, blocking.
+
+        Args:
+            client: A blocking client.
+
+        Returns:
+            What the call returned.
+        """
+        if self.method == "step":
+            return client.step(dict(self.arguments))
+        if self.method == "call_tool":
+            return client.call_tool(self.tool, **self.arguments)
+        return client.reset(**self.arguments)
+
+    def action(self) -> dict[str, Any]:
+        """The action that travels, for a policy that returns it."""
+        if self.method == "call_tool":
+            return {"type": "call_tool", "tool_name": self.tool, "arguments": dict(self.arguments)}
+        return dict(self.arguments)
+
+
+def call_of(step: Step) -> Call:
+    """Find the call that made a step.
+
+    Args:
+        step: An entry of the record.
+
+    Returns:
+        The call, with the values that were sent.
+    """
+    action: Any = step.action if isinstance(step.action, Mapping) else {}
+    if step.kind == "tool":
+        params: Any = action.get("params") or {}
+        return Call("call_tool", dict(params.get("arguments") or {}), str(params.get("name")))
+    if step.kind == "step" and action.get("type") == "call_tool" and "tool_name" in action:
+        return Call("call_tool", dict(action.get("arguments") or {}), str(action["tool_name"]))
+    return Call("reset" if step.kind == "reset" else "step", dict(action))
+
+
+def episode_code(name: str, target: str | Callable[..., Any] | None, episode: Episode) -> str:
+    """Write an episode as a program that does it again.
+
+    Args:
+        name: The client's variable.
+        target: What connect() takes: a text, or a class that the program has, too.
+        episode: The episode; what the server refused is left out.
+
+    Returns:
+        The program.
+    """
+    calls = [call_of(step).code(name) for step in episode if step.happened]
+    imports = ["import openenv_notebook"]
+    if any("os.environ[" in call for call in calls):
+        imports.insert(0, "import os\n")
+    where = getattr(target, "__name__", repr(target))
+    return "\n".join([*imports, "", f"{name} = openenv_notebook.connect({where})", *calls])
+
+
+def keywords(arguments: Mapping[str, Any]) -> str:
+    """Write arguments as Python would take them, for the twin of a line.
+
+    Args:
+        arguments: Values by name; names that Python could not write go into a ``**{…}``.
+
+    Returns:
+        The text between the parentheses.
+    """
+    can_name = {name: name.isidentifier() and not keyword.iskeyword(name) for name in arguments}
+    named = ", ".join(f"{name}={literal(value, name)}" for name, value in arguments.items() if can_name[name])
+    rest = {name: value for name, value in arguments.items() if not can_name[name]}
+    return ", ".join(part for part in (named, f"**{literal(rest)}" if rest else "") if part)
+
+
+def literal(value: Any, name: str = "") -> str:
+    """Write a value as Python, its secrets read from the environment: code is kept in notebooks.
+
+    Args:
+        value: The value.
+        name: The name of its field.
+
+    Returns:
+        The expression.
+    """
+    if isinstance(value, (str, bytes, int, float, list, tuple, dict)) and hides(name, value):
+        variable = re.sub(r"\W", "_", name).upper()
+        return f"os.environ[{variable!r}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {literal(inside, str(key))}" for key, inside in value.items()) + "}"
+    if type(value) is list:
+        return "[" + ", ".join(literal(inside) for inside in value) + "]"
+    return repr(value)

@@ -1,0 +1,57 @@
+"""The verb of the panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from IPython.core.error import UsageError
+
+from openenv_notebook.jupyter.magic.arguments import read_words
+from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.verbs.verb import Verb
+from openenv_notebook.values.attribute_dict import nearest
+
+_OPTIONS = {"on": "text", "out": "text", "policy": "list"}
+
+
+def panel(desk: Desk, rest: str) -> Any:
+    """Show the panel of a client."""
+    line = read_words("panel", rest, _OPTIONS)
+    if len(line.words) > 1 or (line.words and "on" in line.options):
+        raise UsageError("panel takes one client's name: %openenv panel env")
+    if line.words:
+        line.options["on"] = line.words[0]
+    name, client = desk.client(line)
+    policies = {policy: _function(desk, policy) for policy in line.options.get("policy", ())}
+    # ipywidgets takes time to load: only who wants a panel pays for it.
+    from openenv_notebook.jupyter.panel import Panel
+
+    made = Panel(client, name=name, policies=policies)
+    given = f", policies={{{', '.join(f'{policy!r}: {policy}' for policy in policies)}}}" if policies else ""
+    desk.twin = f"from openenv_notebook.jupyter import Panel\n\nPanel({name}{given})"
+    made.display()
+    return desk.out(line, made)
+
+
+def _function(desk: Desk, name: str) -> Callable[..., Any]:
+    names = desk.workspace.namespace
+    if name not in names:
+        functions = [each for each, value in names.items() if callable(value) and not each.startswith("_")]
+        raise UsageError(f"--policy takes the name of a function; there is no {name!r} here{nearest(name, functions)}")
+    function = names[name]
+    if not callable(function):
+        raise UsageError(f"--policy takes the name of a function; {name} is a {type(function).__name__}")
+    return cast(Callable[..., Any], function)
+
+
+VERBS = (
+    Verb(
+        "panel",
+        "[NAME] [--policy FUNCTION …]",
+        "buttons, a form and a picture for the session; code and clicks share one record",
+        ("panel", "panel env --policy agent"),
+        panel,
+        _OPTIONS,
+    ),
+)

@@ -1,0 +1,218 @@
+"""The verbs of a session: reset, step, state, tools, call, schema."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from openenv_notebook.jupyter import show as render
+from openenv_notebook.jupyter.magic.arguments import (
+    Line,
+    Typed,
+    no_words,
+    read_payload,
+    read_words,
+    split_verb,
+    takes_text,
+)
+from openenv_notebook.jupyter.magic.asking import action_schema
+from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.python_twin import keywords, literal
+from openenv_notebook.jupyter.magic.verbs.verb import SESSION, Verb
+from openenv_notebook.jupyter.magic.workspace import AnyClient
+from openenv_notebook.schema.reader import action_fields, only_required_field
+from openenv_notebook.schema.well_formed import well_formed
+from openenv_notebook.values.attribute_dict import nearest
+from openenv_notebook.values.messages import Tool, short_repr
+
+_RESET = {**SESSION, "seed": "text"}
+# What the official reset takes in every environment.
+_RESET_TAKES = ("seed", "episode_id")
+_BODY = {**SESSION, "field": "text", "json": "flag"}
+
+
+def reset(desk: Desk, rest: str) -> Any:
+    """Begin an episode."""
+    line = read_payload("reset", rest, _RESET)
+    name, client = desk.client(line)
+    payload = desk.values(line.payload, None, f"{name}.reset(")
+    if not isinstance(payload, Mapping):
+        raise UsageError(f"reset takes named arguments: %openenv reset seed=7, not {payload!r}")
+    arguments = {**payload, **_seed(line, payload)}
+    _tell_of_unknown(desk, name, client, arguments)
+    desk.twin = f"{name}.reset({keywords(arguments)})"
+    return desk.out(line, client.reset(**arguments))
+
+
+def _seed(line: Line, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Read ``--seed 7``, which people type as often as ``seed=7``."""
+    if "seed" not in line.options:
+        return {}
+    if "seed" in payload:
+        raise UsageError("seed is given twice; write it once: %openenv reset seed=7")
+    try:
+        return {"seed": int(line.options["seed"])}
+    except ValueError:
+        raise UsageError(f"--seed takes a whole number, not {line.options['seed']!r}: --seed 7") from None
+
+
+def _tell_of_unknown(desk: Desk, name: str, client: AnyClient, arguments: Mapping[str, Any]) -> None:
+    """Say once what the server may drop without a word: arguments that its schema does not name."""
+    schema = client.known.schema
+    fields = [field.name for field in action_fields(well_formed(schema.get("reset")))] if schema is not None else []
+    unknown = [key for key in arguments if key not in (*_RESET_TAKES, *fields)]
+    fresh = [key for key in unknown if (name, client.base_url, key) not in desk.told]
+    if fresh:
+        desk.told.update((name, client.base_url, key) for key in fresh)
+        what = "it is" if len(fresh) == 1 else "they are"
+        desk.say(
+            f"the server's schema does not name {', '.join(fresh)}; where its reset takes no such thing {what} ignored"
+        )
+
+
+def step(desk: Desk, rest: str) -> Any:
+    """Act."""
+    line = read_payload("step", rest, SESSION)
+    name, client = desk.client(line)
+    return _stepped(desk, line, name, client, desk.values(line.payload, action_schema(client), f"{name}.step("))
+
+
+def step_body(desk: Desk, rest: str, cell: str) -> Any:
+    """Act with a cell's body: the text of a field byte for byte, else JSON."""
+    line = read_payload("step", rest, _BODY)
+    if line.payload is not None:
+        raise UsageError("%%openenv step takes its payload from the cell's body; the first line is for options only")
+    # IPython ends every cell with a line end that the person did not type.
+    body = cell[:-1] if cell.endswith("\n") else cell
+    name, client = desk.client(line)
+    schema = action_schema(client)
+    field = line.options.get("field") or desk.workspace.fields.get(name) or _text_field(schema)
+    if field is not None and not line.options.get("json"):
+        return _stepped(desk, line, name, client, {field: body})
+    payload = read_payload("step", body, {}).payload
+    if isinstance(payload, Typed) and only_required_field(schema or {}) is None:
+        raise UsageError(f"the body is no JSON object: {short_repr(body)}; to send it as text: %%openenv --field NAME")
+    return _stepped(desk, line, name, client, desk.values(payload, schema, f"{name}.step("))
+
+
+def _stepped(desk: Desk, line: Line, name: str, client: AnyClient, action: Any) -> Any:
+    desk.twin = f"{name}.step({literal(action)})"
+    result = client.step(action)
+    ended = render.result_line(client)
+    if ended:
+        desk.say(ended)
+    return desk.out(line, result)
+
+
+def _text_field(schema: Mapping[str, Any] | None) -> str | None:
+    """Name the only required field, where it takes text."""
+    field = only_required_field(schema) if schema is not None else None
+    return field.name if field is not None and takes_text(field.schema) else None
+
+
+def state(desk: Desk, rest: str) -> Any:
+    """Read the state."""
+    line = no_words(read_words("state", rest, SESSION))
+    name, client = desk.client(line)
+    desk.twin = f"{name}.state()"
+    return desk.out(line, client.state())
+
+
+def tools(desk: Desk, rest: str) -> Any:
+    """List the tools."""
+    line = no_words(read_words("tools", rest, SESSION))
+    name, client = desk.client(line)
+    desk.twin = f"{name}.list_tools()"
+    found = client.list_tools()
+    if not found:
+        desk.say(f"{name} has no tools")
+    return desk.out(line, found)
+
+
+def call(desk: Desk, rest: str) -> Any:
+    """Call a tool."""
+    options, rest = _leading_options(rest)
+    tool_name, rest = split_verb(rest)
+    if not tool_name:
+        raise UsageError("call takes a tool's name and its arguments: %openenv call echo_message message=hello")
+    line = read_payload("call", f"{options} {rest}", SESSION)
+    name, client = desk.client(line)
+    tool = _tool(client, tool_name)
+    arguments = desk.values(line.payload, tool.input_schema, f"{name}.call_tool({tool_name!r}, ")
+    if not isinstance(arguments, Mapping):
+        field = only_required_field(tool.input_schema)
+        if field is None:
+            raise UsageError(f"{tool_name} takes named arguments: {tool_name}{_signature(tool)}")
+        arguments = {field.name: arguments}
+    desk.twin = f"{name}.call_tool({tool_name!r}, {keywords(arguments)})".replace(", )", ")")
+    return desk.out(line, client.call_tool(tool_name, **arguments))
+
+
+def _leading_options(rest: str) -> tuple[str, str]:
+    """Take ``--on NAME`` and the like off the front, so that the tool's name comes first."""
+    taken = []
+    words = rest.split()
+    while words and words[0].startswith("--"):
+        width = 1 if "=" in words[0] else 2
+        taken += words[:width]
+        for word in words[:width]:
+            rest = rest.lstrip()[len(word) :]
+        words = words[width:]
+    return " ".join(taken), rest.strip()
+
+
+def _tool(client: AnyClient, name: str) -> Tool:
+    found = client.list_tools()
+    tool = next((tool for tool in found if tool.name == name), None)
+    if tool is None:
+        names = [tool.name for tool in found]
+        raise UsageError(f"no tool {name!r}{nearest(name, names)} (tools: {', '.join(names) or 'none'})")
+    return tool
+
+
+def _signature(tool: Tool) -> inspect.Signature:
+    from openenv_notebook.client.tools import tool_signature
+
+    return tool_signature(tool)
+
+
+def schema(desk: Desk, rest: str) -> Any:
+    """Show the action's fields."""
+    line = no_words(read_words("schema", rest, SESSION))
+    name, client = desk.client(line)
+    desk.twin = f"{name}.schema()"
+    return desk.out(line, client.schema())
+
+
+VERBS = (
+    Verb("reset", "[key=value … | JSON]", "begin an episode", ("reset", "reset seed=7"), reset, _RESET),
+    Verb(
+        "step",
+        "[value | key=value … | JSON | $name]",
+        "act; %%openenv takes the cell's body as the text of the only required text field, else JSON",
+        ("step right", "step column=3", 'step {"column": 3}', "step $action"),
+        step,
+        SESSION,
+        step_body,
+        {"field": "text", "json": "flag"},
+        (
+            "in \"double quotes\" \\n, \\t and the like mean what they mean in JSON; in 'single quotes' and without",
+            "quotes nothing is decoded, and a text field takes the characters as they are typed",
+        ),
+    ),
+    Verb("state", "", "read the environment's state", ("state",), state, SESSION),
+    Verb("schema", "", "show the fields of an action", ("schema",), schema, SESSION),
+    Verb("tools", "", "list the tools of an MCP environment", ("tools",), tools, SESSION),
+    Verb(
+        "call",
+        "TOOL [key=value … | JSON]",
+        "call a tool",
+        ("call echo_message message=hello",),
+        call,
+        SESSION,
+        notes=("echo_message is a tool of the official echo environment; %openenv tools lists those of yours",),
+    ),
+)

@@ -1,0 +1,166 @@
+"""The clients of a notebook by name: one name is the current one."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.servers import Backend, Server, running_own
+from openenv_notebook.values.attribute_dict import nearest
+from openenv_notebook.values.errors import UnknownClient
+
+AnyClient = SyncEnvClient[Any, Any, Any]
+
+
+class Workspace:
+    """Names, clients and servers. The notebook's variables are the only list of clients there is.
+
+    Args:
+        shell: The shell whose namespace holds the variables.
+
+    Attributes:
+        current: The name meant where none is given, while it holds an open client.
+        servers: Servers that %openenv serve started, by the name of their client.
+        fields: The field that a cell's body goes to, by the name of the client.
+    """
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self.current: str | None = None
+        self.servers: dict[str, Server] = {}
+        self.fields: dict[str, str] = {}
+
+    @property
+    def namespace(self) -> dict[str, Any]:
+        """The notebook's variables."""
+        namespace: dict[str, Any] = self._shell.user_ns
+        return namespace
+
+    def clients(self) -> dict[str, AnyClient]:
+        """Return the clients that are not closed, by name, whoever connected them."""
+        return {
+            name: value
+            for name, value in list(self.namespace.items())
+            if isinstance(value, SyncEnvClient) and not name.startswith("_") and value.status != "closed"
+        }
+
+    def first_names(self) -> dict[str, str]:
+        """Return for the name of each client the first name that the same client has."""
+        firsts: dict[int, str] = {}
+        return {name: firsts.setdefault(id(client), name) for name, client in self.clients().items()}
+
+    def get(self, name: str | None = None) -> tuple[str, AnyClient]:
+        """Find a client.
+
+        Args:
+            name: Its name; the current one if None.
+
+        Returns:
+            The name and the client.
+
+        Raises:
+            UsageError: If nothing is connected.
+            UnknownClient: If there is none of that name.
+        """
+        clients = self.clients()
+        if name is None:
+            name = self.current if self.current in clients else next(reversed(clients), None)
+            if name is None:
+                raise UsageError("nothing is connected; %openenv connect localhost:8000, or %openenv demo grid")
+        if name not in clients:
+            variable = self.namespace.get(name)
+            if isinstance(variable, SyncEnvClient):
+                return name, variable
+            raise UnknownClient(name, list(clients), hint=nearest(name, clients).lstrip("; ") or None)
+        return name, clients[name]
+
+    def held(self, name: str) -> AnyClient | None:
+        """Return the open client a name holds, or None."""
+        return self.clients().get(name)
+
+    def check_name(self, name: str, *, force: bool) -> None:
+        """Refuse a name that holds anything but a client, before anything is done.
+
+        Args:
+            name: The variable.
+            force: True takes the name whatever it holds.
+
+        Raises:
+            UsageError: If the name is no name, is Python's own, or holds anything else.
+        """
+        if not name.isidentifier() or keyword.iskeyword(name):
+            raise UsageError(f"{name!r} is no name for a variable; --as env")
+        held = self.namespace.get(name)
+        if force or isinstance(held, SyncEnvClient):
+            return
+        if name in self.namespace:
+            what = f"holds an object of type {type(held).__name__} already"
+        elif hasattr(builtins, name):
+            what = "is a name of Python's own"
+        else:
+            return
+        raise UsageError(
+            f"{name} {what} and is not overwritten; choose another name with --as NAME, or take it with --force"
+        )
+
+    def bind(self, name: str, client: AnyClient) -> list[str]:
+        """Give a client a name, and end what the name stood for before.
+
+        Args:
+            name: The variable.
+            client: The client, connected.
+
+        Returns:
+            What was ended, in words.
+        """
+        ended = []
+        old = self.held(name)
+        before = self.namespace.get(name)
+        if not (isinstance(before, SyncEnvClient) and before.base_url == client.base_url):
+            # It was a field of another environment.
+            self.fields.pop(name, None)
+        if old is not None and old is not client:
+            old.close()
+            ended.append(f"the earlier {name} is closed")
+        server = self.servers.get(name)
+        if server is not None and server.url != client.base_url:
+            del self.servers[name]
+            server.stop()
+            ended.append("its server is stopped")
+        self._shell.push({name: client})
+        self.current = name
+        return ended
+
+    def all_servers(self) -> list[tuple[str, Server | Backend]]:
+        """List the servers of %openenv serve, and those that serve() started.
+
+        Returns:
+            Each with the name of its client, else with the variable that holds it; one that no
+            variable holds is that of "nobody".
+        """
+        found: list[tuple[str, Server | Backend]] = list(self.servers.items())
+        known = {id(server) for server in self.servers.values()}
+        for name, value in list(self.namespace.items()):
+            if isinstance(value, Server) and not name.startswith("_") and value.running and id(value) not in known:
+                known.add(id(value))
+                found.append((name, value))
+        for own in running_own():
+            server = own.server
+            if server is None or id(server) not in known:
+                found.append(("nobody", server or own.backend))
+        return found
+
+    def stop_server(self, server: Server | Backend) -> None:
+        """Stop a server and forget it."""
+        for name in [name for name, other in self.servers.items() if other is server]:
+            del self.servers[name]
+        server.stop()
+
+    def close(self, name: str) -> None:
+        """Close a client; its variable stays and says that it is closed."""
+        _, client = self.get(name)
+        client.close()

@@ -1,0 +1,124 @@
+"""Any value of ours -> text and HTML, bounded; it never raises and asks nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import BaseModel
+
+from openenv_notebook.client.async_client import EnvClient
+from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.tools import ToolNamespace
+from openenv_notebook.jupyter.show import cards, contracts
+from openenv_notebook.jupyter.show.as_html import LONGEST, size_without_pictures, write_html
+from openenv_notebook.jupyter.show.as_text import write_text
+from openenv_notebook.jupyter.show.blocks import Block, Paragraph
+from openenv_notebook.jupyter.show.describe import Describer
+from openenv_notebook.jupyter.show.plain import as_fields, short
+from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.servers import Server
+from openenv_notebook.values.attribute_dict import AttributeDict
+from openenv_notebook.values.errors import OpenEnvError
+from openenv_notebook.values.messages import Action, Observation, State, StepResult, Tool
+from openenv_notebook.values.text import one_line
+
+_CARDS: tuple[tuple[type | tuple[type, ...], Callable[[Any], Block]], ...] = (
+    (StepResult, cards.of_result),
+    ((EnvClient, SyncEnvClient), cards.of_client),
+    (Server, cards.of_server),
+    (Episode, cards.of_episode),
+    (Step, cards.of_step),
+    (Tool, contracts.of_tool),
+    (ToolNamespace, lambda tools: contracts.of_tools(list(tools))),
+    (OpenEnvError, cards.of_error),
+)
+_LONGEST_REPR = 4_000
+_LISTS: tuple[tuple[type, Callable[[Any], Block]], ...] = (
+    (Tool, contracts.of_tools),
+    (Episode, cards.of_episodes),
+    (Step, cards.of_steps),
+    (StepResult, cards.of_results),
+)
+
+
+def to_text(value: Any) -> str | None:
+    """Write a value as text: a field a line, boards as lines, large parts in short.
+
+    Args:
+        value: A client, result, observation, state, schema, tool, step, episode, server or
+            error, or a list of them.
+
+    Returns:
+        At most 60 lines; None for what is none of ours.
+    """
+    try:
+        block = blocks_of(value)
+        return None if block is None else write_text(block)
+    except Exception:
+        # A representation that fails would hide the value itself.
+        return repr_of(value)
+
+
+def repr_of(value: Any) -> str | None:
+    """Write a value in a line, in bounded length; None where even that fails."""
+    try:
+        text = short(value) if isinstance(value, (dict, list, BaseModel)) else repr(value)
+        return one_line(text[:_LONGEST_REPR])
+    except Exception:
+        return None
+
+
+def to_html(value: Any) -> str | None:
+    """Write a value as HTML that every front end can show.
+
+    Args:
+        value: As for :func:`to_text`.
+
+    Returns:
+        One ``div`` of at most 60 kB besides pictures; None for what is none of ours, for
+        errors, which are text, and for what cannot be written.
+    """
+    if isinstance(value, OpenEnvError):
+        return None
+    try:
+        block = blocks_of(value)
+        if block is None:
+            return None
+        written = write_html(block)
+        if size_without_pictures(written) > LONGEST:
+            # At most five bytes a character when escaped.
+            written = write_html(Paragraph(write_text(block)[: LONGEST // 6]))
+        return written
+    except Exception:
+        return None
+
+
+def blocks_of(value: Any) -> Block | None:
+    """Describe a value; None for what is none of ours."""
+    for cls, describe in _CARDS:
+        if isinstance(value, cls):
+            return describe(value)
+    if type(value) is list:
+        return _of_list(value)
+    if isinstance(value, AttributeDict):
+        if contracts.is_schemas(value):
+            return contracts.of_schemas(value)
+        return contracts.of_schema(value) if contracts.is_schema(value) else Describer().value(value)
+    if isinstance(value, (Action, Observation, State)):
+        return Describer().fields(as_fields(value) or {})
+    if _is_official(value):
+        return cards.of_result(value) if hasattr(value, "observation") else Describer().fields(as_fields(value) or {})
+    return None
+
+
+def _of_list(values: list[Any]) -> Block | None:
+    for cls, describe in _LISTS:
+        if values and isinstance(values[0], cls) and all(isinstance(item, cls) for item in values):
+            return describe(values)
+    return None
+
+
+def _is_official(value: Any) -> bool:
+    """Tell whether a value's class comes from the official package, or derives from one of it."""
+    return any(cls.__module__.startswith("openenv.core.") for cls in type(value).__mro__)

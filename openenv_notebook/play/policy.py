@@ -1,0 +1,140 @@
+"""What a run asks for its actions: chance, a function, or an asynchronous one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+import inspect
+import random
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.schema.random_action import sample_action
+from openenv_notebook.values.errors import MisuseError
+from openenv_notebook.values.messages import short_repr
+
+
+class Chosen(dict[str, Any]):
+    """An action that a person chose. A policy may hand it on; the record then says who acted."""
+
+
+class Policy:
+    """A policy, asked on the thread of its run.
+
+    Args:
+        given: "random", or a function of one observation that returns the action, or an
+            awaitable for it.
+        env: The client it acts for.
+
+    Raises:
+        MisuseError: If it can be neither.
+    """
+
+    def __init__(self, given: Any, env: SyncEnvClient[Any, Any, Any]) -> None:
+        self._ask = policy_function(given, env)
+        self._guard = threading.Lock()
+        self._runner: asyncio.Runner | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._is_cancelled = False
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the action for an observation; an awaitable is awaited on a loop of the run's own."""
+        action = self._ask(observation)
+        if not inspect.isawaitable(action):
+            return action
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+        return self._runner.run(self._awaited(action))
+
+    async def _awaited(self, action: Awaitable[Any]) -> Any:
+        task = asyncio.current_task()
+        with self._guard:
+            self._task = task
+            if self._is_cancelled and task is not None:
+                task.cancel()
+        try:
+            return await action
+        finally:
+            with self._guard:
+                self._task = None
+
+    def seed(self, seed: Any) -> None:
+        """Let chance begin at a seed; a function has its own."""
+        if isinstance(self._ask, RandomActions):
+            self._ask.rng.seed(repr(seed))
+
+    def cancel(self) -> None:
+        """Cancel what is being awaited, and what will be; from any thread."""
+        with self._guard:
+            self._is_cancelled = True
+            if self._task is not None:
+                # The loop may be closed by now.
+                with contextlib.suppress(RuntimeError):
+                    self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+
+    def close(self) -> None:
+        """End the loop it was awaited on, and what it left there; on the thread of the run."""
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            runner.close()
+
+
+class RandomActions:
+    """Random legal actions; of an environment with tools, random calls of them.
+
+    Args:
+        env: The client whose schema and tools are asked for, when the first action is.
+
+    Attributes:
+        rng: Where chance comes from.
+    """
+
+    def __init__(self, env: SyncEnvClient[Any, Any, Any]) -> None:
+        self.rng = random.Random()
+        self._env = env
+
+    def __call__(self, observation: Any) -> dict[str, Any]:
+        """Return an action.
+
+        Raises:
+            MisuseError: If the server tells no schema.
+            TransportError: If it did not answer the question for one.
+        """
+        client = self._env.async_client
+        if client._action_schema() is None:
+            self._env._learn_schema()
+        schema = client._action_schema()
+        known = client.known
+        if schema is None and known.schema_failure is not None and not known.schema_refused:
+            raise copy.copy(known.schema_failure)
+        if schema is None:
+            raise MisuseError(
+                "there are no random actions here: the server tells no schema",
+                hint="give a policy: a function that takes an observation and returns an action",
+            )
+        action = sample_action(schema, observation, self.rng)
+        return self._call(action) if "tool_name" in action else action
+
+    def _call(self, action: dict[str, Any]) -> dict[str, Any]:
+        tools = self._env.list_tools()
+        if not tools:
+            return action
+        tool = self.rng.choice(tools)
+        return {**action, "tool_name": tool.name, "arguments": sample_action(tool.input_schema, None, self.rng)}
+
+
+def policy_function(given: Any, env: SyncEnvClient[Any, Any, Any]) -> Callable[[Any], Any]:
+    """Give the function that a policy is; raises MisuseError where it is none."""
+    if given == "random" and isinstance(given, str):
+        return RandomActions(env)
+    if callable(given) and not isinstance(given, type):
+        return given  # type: ignore[no-any-return]
+    if inspect.iscoroutine(given):
+        given.close()
+    raise MisuseError(
+        f'a policy is "random", or a function that takes an observation and returns an action; not {short_repr(given)}',
+        hint="policy=lambda observation: 3",
+    )

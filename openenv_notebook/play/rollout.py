@@ -1,0 +1,280 @@
+"""Policies -> episodes: a run in one session, on a thread of its own.
+
+A policy is somebody's code: it never runs on the portal's loop, and it may take its time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from operator import length_hint
+from types import MappingProxyType
+from typing import Any, Self
+
+from openenv_notebook.client.async_client import EnvClient
+from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.play.loop import Plan, Player
+from openenv_notebook.play.policy import Policy
+from openenv_notebook.play.progress import Progress
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.values.checks import check_counts, check_fps, check_seeds
+from openenv_notebook.values.errors import MisuseError, WrongThread
+from openenv_notebook.values.messages import StepResult
+from openenv_notebook.values.tracebacks import shorten
+
+log = logging.getLogger("openenv_notebook")
+
+THREAD_NAME = "openenv-rollout"
+_SLICE = 0.1
+_TICK = 0.05
+_JOIN_WITHIN = 1.0
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+# The runs that are under way.
+_running: set[Rollout] = set()
+
+
+class Rollout:
+    """A policy at work in a session. Steps by others, made meanwhile, are part of its episodes.
+
+    Args:
+        env: The client; its record has what happens, as made by the actor.
+        policy: "random", or a function: ``policy(observation) -> action``, where the action is
+            what ``env.step`` takes. It may be asynchronous; then it is awaited on a loop of
+            the run's own. None as the action ends the run.
+        episodes: How many; None until something else ends the run.
+        max_steps: Most steps in an episode; None until it is done.
+        steps: Most steps in all.
+        fps: Most steps a second, for someone who watches; it may be changed while it runs.
+        seeds: A seed for each episode's reset; where they run out, the run ends.
+        reset: Further arguments of each reset.
+        fresh: True begins with a reset; False goes on in the episode in progress, if there is one.
+        actor: Who acts, for the record: "policy", "person" or "code".
+        on_step: Called with each step's result, on the run's thread.
+
+    Attributes:
+        steps_made: The steps this run made.
+        error: What ended it, with the traceback; None while it runs and after a good end.
+
+    Raises:
+        MisuseError: If an argument cannot be meant.
+
+    Example:
+        >>> with connect("demo:echo") as env:
+        ...     run = Rollout(env, lambda seen: "hello", steps=3).start()
+        ...     run.wait(), run.steps_made
+        (True, 3)
+    """
+
+    def __init__(
+        self,
+        env: SyncEnvClient[Any, Any, Any] | EnvClient[Any, Any, Any],
+        policy: Any = "random",
+        *,
+        episodes: int | None = 1,
+        max_steps: int | None = None,
+        steps: int | None = None,
+        fps: float | None = None,
+        seeds: Iterable[Any] | None = None,
+        reset: Mapping[str, Any] = _NOTHING,
+        fresh: bool = True,
+        actor: str = "policy",
+        on_step: Callable[[StepResult[Any]], object] | None = None,
+    ) -> None:
+        check_counts(episodes=episodes, max_steps=max_steps, steps=steps)
+        check_fps(fps)
+        check_seeds(seeds)
+        self._env = (env if isinstance(env, SyncEnvClient) else SyncEnvClient(env)).options(actor=actor)
+        self._policy = Policy(policy, self._env)
+        counts = (episodes, length_hint(seeds, 0) if seeds is not None else None)
+        self.progress = Progress(episodes=min((count for count in counts if count), default=None))
+        self.error: BaseException | None = None
+        each = iter(seeds) if seeds is not None else None
+        self._plan = Plan(episodes, max_steps, steps, fps, each, dict(reset), fresh, on_step)
+        self._player = Player(self._env, self._policy, self._plan, self.progress)
+        self._thread: threading.Thread | None = None
+        self._over = threading.Event()
+        self._guard = threading.Lock()
+        self._callbacks: list[Callable[[Rollout], object]] = []
+
+    # From any thread
+
+    @property
+    def steps_made(self) -> int:
+        """The steps this run made."""
+        return self.progress.steps
+
+    @property
+    def running(self) -> bool:
+        """True from start() to the end; a stopped run ends with the reply to the step in flight."""
+        return self._thread is not None and self._thread.is_alive() and not self._over.is_set()
+
+    @property
+    def finished(self) -> bool:
+        """True when it has ended, however."""
+        return self._over.is_set()
+
+    @property
+    def stopping(self) -> bool:
+        """True from stop() on."""
+        return self._player.stopping.is_set()
+
+    @property
+    def episodes(self) -> list[Episode]:
+        """The episodes it played in, also one that was cut short; of an endless run the last 1,000."""
+        return list(self._player.episodes)
+
+    @property
+    def fps(self) -> float | None:
+        """Most steps a second; None for no limit. A change holds from the next step on."""
+        return self._plan.fps
+
+    @fps.setter
+    def fps(self, fps: float | None) -> None:
+        check_fps(fps)
+        self._plan.fps = fps
+        self._player.changed.set()
+
+    def refuse_on_loop(self, name: str) -> None:
+        """Raise where waiting would keep the run from going on: on the portal's thread.
+
+        Args:
+            name: The call, for the text.
+
+        Raises:
+            WrongThread: On that thread.
+        """
+        self._env._session.portal.refuse_here(name)
+
+    def start(self) -> Self:
+        """Begin, on a thread of its own; nothing is printed.
+
+        Returns:
+            The run itself.
+
+        Raises:
+            MisuseError: If it was started before, or would begin episodes of its own in a session
+                where another run is under way.
+        """
+        with self._guard:
+            if self._thread is not None:
+                raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
+            session = self._env._session
+            if self._plan.fresh and any(other._env._session is session for other in list(_running)):
+                hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
+                raise MisuseError(
+                    "another run is under way on this session; this one would reset its episode", hint=hint
+                )
+            _running.add(self)
+            # What the policy prints belongs to the cell that started it.
+            run = contextvars.copy_context().run
+            self._thread = threading.Thread(target=run, args=(self._run,), name=THREAD_NAME, daemon=True)
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """End it before its next step; returns at once. What an asynchronous policy waits for is cancelled."""
+        self._player.stopping.set()
+        self._player.changed.set()
+        self._policy.cancel()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for its end; an interrupt stops the run and is raised within 0.2 s.
+
+        Args:
+            timeout: Seconds; None for no limit.
+
+        Returns:
+            True when it has ended; what ended it is in ``error``.
+
+        Raises:
+            MisuseError: If it was not started.
+            WrongThread: On its own thread.
+        """
+        thread = self._thread
+        if thread is None:
+            raise MisuseError("this run was not started", hint="start() it first")
+        if thread is threading.current_thread():
+            raise WrongThread("wait() is called on the thread of the run itself")
+        until = None if timeout is None else time.monotonic() + timeout
+        try:
+            # In slices: Windows cannot interrupt a lock, and a forked child has no such thread.
+            while not self._over.wait(_SLICE if until is None else min(_SLICE, max(0.0, until - time.monotonic()))):
+                if not thread.is_alive() or (until is not None and time.monotonic() >= until):
+                    return self.finished
+            # Callbacks may still run; a slow one keeps nobody.
+            thread.join(_JOIN_WITHIN if until is None else min(_JOIN_WITHIN, max(0.0, until - time.monotonic())))
+        except KeyboardInterrupt as error:
+            shorten(error)
+            self.stop()
+            raise
+        return True
+
+    async def ended(self) -> None:
+        """Await its end, on any loop; a cancelled wait, as by ■, stops the run."""
+        try:
+            while not self._over.is_set():
+                await asyncio.sleep(_TICK)
+        except BaseException as error:
+            shorten(error)
+            self.stop()
+            raise
+
+    def on_end(self, callback: Callable[[Rollout], object]) -> Callable[[], None]:
+        """Have a function called with the run when it has ended.
+
+        Args:
+            callback: Called on the run's thread; at once where it has ended already.
+
+        Returns:
+            A function that ends the subscription.
+        """
+        with self._guard:
+            over = self._over.is_set()
+            if not over:
+                self._callbacks.append(callback)
+        if over:
+            callback(self)
+
+        def unsubscribe() -> None:
+            with self._guard:
+                if callback in self._callbacks:
+                    self._callbacks.remove(callback)
+
+        return unsubscribe
+
+    def __repr__(self) -> str:
+        state = "running" if self.running else "finished" if self.finished else "new"
+        if self.error is not None:
+            state = f"ended by {type(self.error).__name__}"
+        return f"<Rollout, {state}: {self.progress}>"
+
+    # On its own thread
+
+    def _run(self) -> None:
+        self.progress.start()
+        try:
+            self._player.play()
+        except BaseException as error:
+            if not (self.stopping and isinstance(error, asyncio.CancelledError)):
+                self.error = error
+        finally:
+            with contextlib.suppress(Exception):
+                self._policy.close()
+            self._end()
+
+    def _end(self) -> None:
+        _running.discard(self)
+        self.progress.stop()
+        with self._guard:
+            self._over.set()
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            try:
+                callback(self)
+            except Exception:
+                log.exception("a callback at the end of a run failed")

@@ -1,0 +1,1 @@
+"""What happened in a session: steps and episodes, as they came."""

@@ -1,0 +1,201 @@
+"""The record of a session: steps as they came, in wire order, bounded in memory.
+
+A step keeps the frames of its request and reply; values are decoded once, by whoever
+reads them first. A saved episode is one JSON line, a superset of the ten keys that the
+official ``openenv collect`` writes.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic_core import from_json
+
+from openenv_notebook.record.step import Step
+from openenv_notebook.values.secrets import masked
+from openenv_notebook.values.to_json import to_bytes
+
+__all__ = ["FORMAT", "Episode", "Step"]
+
+FORMAT = "openenv-notebook/1"
+
+_PLACES = 12
+
+# A cell and a panel may ask for the return at once. One for all: an episode can be pickled.
+_scanning = threading.Lock()
+
+
+class Episode:
+    """From a reset to its end: the steps in wire order. Only the session appends to it.
+
+    Args:
+        base_url: The server's address.
+        episode_id: A name for it; made up if not given.
+
+    Example:
+        >>> with connect("demo:echo") as env:
+        ...     first, second = env.reset(), env.step("hello")
+        >>> env.episode
+        Episode(1 step, return 0.5, open)
+        >>> Episode.from_jsonl(env.episode.to_jsonl()) == env.episode
+        True
+    """
+
+    def __init__(self, base_url: str = "", episode_id: str | None = None) -> None:
+        self.episode_id = episode_id or uuid.uuid4().hex
+        self.base_url = base_url
+        self.started = time.time()
+        self._steps: list[Step] = []
+        self._scanned = 0
+        self._total = 0.0
+        self._done = False
+
+    def append(self, step: Step) -> None:
+        """Add a step at the end."""
+        self._steps.append(step)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All entries, the reset first."""
+        return tuple(self._steps)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, index: int) -> Step:
+        return self._steps[index]
+
+    @property
+    def length(self) -> int:
+        """How many steps were made; resets, tools beside the steps, and refused actions are not counted."""
+        return sum(step.happened and step.kind == "step" for step in self._steps)
+
+    @property
+    def reset_arguments(self) -> dict[str, Any]:
+        """What was given to reset; empty where the episode began without one."""
+        first = self._steps[0] if self._steps else None
+        return dict(first.action or {}) if first is not None and first.kind == "reset" else {}
+
+    @property
+    def total_reward(self) -> float:
+        """The return: the sum of the steps' rewards, undiscounted, the reset not counted.
+
+        Ten times -0.1 and once 1.0 are 0.0: what adding binary fractions leaves behind the
+        twelfth place is rounded off.
+        """
+        self._scan()
+        return round(self._total, _PLACES) + 0.0  # and no -0.0
+
+    @property
+    def done(self) -> bool:
+        """True when a step ended it."""
+        self._scan()
+        return self._done
+
+    def _scan(self) -> None:
+        """Take in what came since the last look; each step is looked at once."""
+        steps = self._steps
+        while (place := self._scanned) < len(steps):
+            # Decoding may run a client's own hook, which may take its time.
+            done, reward = steps[place].done, steps[place].reward
+            with _scanning:
+                if self._scanned != place:
+                    continue
+                self._scanned += 1
+                self._done = self._done or done
+                if steps[place].kind != "reset" and reward is not None:
+                    self._total += reward
+
+    def to_jsonl(self, *, secrets: bool = False) -> str:
+        """Write the episode as one line of JSON, without a line end.
+
+        Args:
+            secrets: True writes passwords, keys and tokens that were sent as they are; else they
+                are hidden, by the names of their fields, and ``extra.hidden`` lists those names.
+
+        Returns:
+            The line. NaN and infinities stand in it as Python's ``json`` writes them.
+        """
+        line, hidden = self._plain(), set[str]()
+        if not secrets:
+            # What came back is the environment's own, and stays as it came.
+            line |= {key: masked(line[key], hidden) for key in ("tool_trace", "task")}
+            line["steps"] = [_without_secrets(step, hidden) for step in line["steps"]]
+        if hidden:
+            line["extra"]["hidden"] = sorted(hidden)
+        return to_bytes(line).decode()
+
+    def _plain(self) -> dict[str, Any]:
+        calls = [step for step in self._steps if step.kind == "tool" or _calls_tool(step)]
+        return {
+            "episode_id": self.episode_id,
+            "messages": [],
+            "reward": self.total_reward,
+            "done": self.done,
+            "tool_trace": [dict(step.action) for step in calls],
+            "metrics": {"steps": self.length},
+            "verify_metrics": {},
+            "artifacts": {},
+            "task": self.reset_arguments,
+            "extra": {"format": FORMAT, "base_url": self.base_url, "started": self.started},
+            "steps": [step.to_dict() for step in self._steps],
+        }
+
+    @classmethod
+    def from_jsonl(cls, line: str | bytes) -> Episode:
+        """Read an episode from its line.
+
+        Args:
+            line: What :meth:`to_jsonl` wrote.
+
+        Returns:
+            The episode; writing it again gives the same line.
+
+        Raises:
+            ValueError: If the line is not an episode.
+        """
+        try:
+            saved = from_json(line)
+        except ValueError as error:
+            raise ValueError(f"not an episode: one line of JSON is needed, an episode a line ({error})") from error
+        if not isinstance(saved, dict) or not isinstance(saved.get("steps"), list):
+            raise ValueError('not an episode: an object with a list under "steps" is needed')
+        extra = saved.get("extra") or {}
+        episode = cls(extra.get("base_url", ""), saved.get("episode_id"))
+        episode.started = extra.get("started", 0.0)
+        for entry in saved["steps"]:
+            episode.append(Step.from_dict(entry))
+        return episode
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Episode):
+            return NotImplemented
+        return self.to_jsonl(secrets=True) == other.to_jsonl(secrets=True)
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        end = "done" if self.done else "open"
+        folded = sum(step.folded for step in self._steps)
+        mark = f", {folded} folded" if folded else ""
+        steps = f"{self.length} step{'' if self.length == 1 else 's'}"
+        return f"Episode({steps}, return {self.total_reward:g}, {end}{mark})"
+
+
+def _without_secrets(step: dict[str, Any], hidden: set[str]) -> dict[str, Any]:
+    return {key: masked(value, hidden) if key in ("action", "error") else value for key, value in step.items()}
+
+
+def _calls_tool(step: Step) -> bool:
+    action = step.action
+    return step.kind == "step" and isinstance(action, dict) and action.get("type") == "call_tool"

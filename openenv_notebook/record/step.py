@@ -1,0 +1,247 @@
+"""One entry of a session's record: what was sent, what came back, decoded when it is first read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from pydantic_core import from_json
+
+from openenv_notebook.values import errors
+from openenv_notebook.values.attribute_dict import attribute_dict
+from openenv_notebook.values.errors import OpenEnvError, ProtocolError
+from openenv_notebook.values.messages import StepResult, short_repr
+from openenv_notebook.values.to_json import to_bytes
+
+StepKind = Literal["reset", "step", "tool", "state"]
+Actor = Literal["code", "person", "policy"]
+ReadResult = Callable[[bytes], StepResult[Any]]
+
+
+class Step:
+    """One entry of the record.
+
+    Args:
+        kind: "reset", "step", or "tool" (a tool called beside the steps).
+        action: What was sent: the action, the reset arguments, or the JSON-RPC request that
+            calls a tool (its ``params`` have the tool's name and arguments).
+        result: What came back, or None.
+        error: What came instead, or None.
+        started: When it was sent, in seconds since 1970.
+        seconds: From sending to the reply, in seconds.
+        actor: Who acted: "code", "person" or "policy".
+        owed: True when nobody waited for the reply any more.
+
+    Attributes:
+        folded: True when the record was over its bound of bytes and the observation was dropped.
+        size: Bytes of frames it keeps.
+    """
+
+    __slots__ = (
+        "_action", "_read", "_reply", "_request", "_result", "actor", "error", "folded", "kind",
+        "owed", "seconds", "size", "started",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        kind: StepKind,
+        action: Any = None,
+        result: StepResult[Any] | None = None,
+        error: OpenEnvError | None = None,
+        started: float = 0.0,
+        seconds: float = 0.0,
+        actor: str = "code",
+        owed: bool = False,
+    ) -> None:
+        self.kind = kind
+        self.error = error
+        self.started = started
+        self.seconds = seconds
+        self.actor = actor
+        self.owed = owed
+        self.folded = False
+        self.size = 0
+        self._action = action
+        self._result = result
+        self._request: bytes | None = None
+        self._reply: bytes | None = None
+        self._read: ReadResult | None = None
+
+    @classmethod
+    def from_frames(
+        cls, kind: StepKind, request: bytes, *, reply: bytes | None, read: ReadResult | None, error: OpenEnvError | None
+    ) -> Step:
+        """Make an entry whose values are decoded when they are first read.
+
+        Args:
+            kind: The kind of entry.
+            request: The frame that was sent.
+            reply: The frame that answered it, None if none came.
+            read: Makes the result from the reply; may raise ProtocolError.
+            error: What came instead of a result, or None.
+
+        Returns:
+            The entry.
+        """
+        step = cls(kind, error=error)
+        step._request = request
+        step._reply = reply
+        step._read = read if error is None else None
+        step.size = len(request) + (len(reply) if reply is not None else 0)
+        return step
+
+    @property
+    def action(self) -> Any:
+        """What was sent, decoded from the frame."""
+        request = self._request
+        if request is not None:
+            self._action = attribute_dict(from_json(request).get("data"))
+            self._request = None
+        return self._action
+
+    @property
+    def result(self) -> StepResult[Any] | None:
+        """What came back; None where an error stands instead."""
+        read, reply = self._read, self._reply
+        if read is not None and reply is not None:
+            try:
+                self._result = read(reply)
+            except OpenEnvError as error:
+                self.error = error.with_traceback(None)
+            self._read = None
+        return self._result
+
+    @property
+    def decoded(self) -> bool:
+        """True when reading the result costs nothing."""
+        return self._read is None
+
+    @property
+    def reward(self) -> bool | int | float | None:
+        """The reward, None where there is none."""
+        result = self._kept()
+        return result.reward if result is not None else None
+
+    @property
+    def done(self) -> bool:
+        """True when this step ended the episode."""
+        result = self._kept()
+        return result is not None and result.done
+
+    def _kept(self) -> StepResult[Any] | None:
+        """The result; where the client's own hook fails, as it is on the wire, so that the record can be read."""
+        try:
+            return self.result
+        except Exception:
+            return _wire_result(self._reply)
+
+    @property
+    def happened(self) -> bool:
+        """False for what the server refused to run."""
+        return not isinstance(self.error, (errors.InvalidAction, errors.RequestRejected))
+
+    def fold(self) -> None:
+        """Drop the observation and keep the rest: reward, done, action, times."""
+        if not self.decoded:
+            # The loop's thread folds, and a client's own hook must not run there.
+            self._result = _wire_result(self._reply)
+            if self._result is None:
+                self.error = ProtocolError("a malformed result", frame=repr((self._reply or b"")[:100]))
+        if self._result is not None:
+            self._result = StepResult(None, self._result.reward, self._result.done, {}, None, True)
+        self._read = self._reply = None
+        self.folded = True
+        self.size = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the entry as plain values, for JSON."""
+        result, error = self._kept(), self.error
+        entry: dict[str, Any] = {"kind": self.kind, "action": self.action}
+        if result is not None:
+            entry["result"] = self._plain_result(result)
+        if error is not None:
+            entry["error"] = {"type": type(error).__name__, "args": list(error.args), "state": vars(error)}
+        entry |= {"started": self.started, "seconds": self.seconds, "actor": self.actor, "owed": self.owed}
+        return entry | {"folded": True} if self.folded else entry
+
+    def _plain_result(self, result: StepResult[Any]) -> dict[str, Any]:
+        """Take the reply's data as it came; keys nobody knows stay in."""
+        raw = result.raw
+        if not raw and self._reply is not None:
+            raw = dict(from_json(self._reply).get("data", {}))
+        if not raw:
+            raw = {"observation": result.observation, "reward": result.reward, "done": result.done}
+            raw |= {"metadata": result.metadata} if result.metadata else {}
+        return raw
+
+    @classmethod
+    def from_dict(cls, entry: dict[str, Any]) -> Step:
+        """Make an entry from what :meth:`to_dict` returned.
+
+        Args:
+            entry: The plain values.
+
+        Returns:
+            An equal entry, its observation a dict with attribute access.
+        """
+        raw = entry.get("result")
+        step = cls(
+            entry["kind"],
+            attribute_dict(entry.get("action")),
+            None if raw is None else saved_result(raw),
+            _saved_error(entry["error"]) if entry.get("error") else None,
+            entry.get("started", 0.0),
+            entry.get("seconds", 0.0),
+            entry.get("actor", "code"),
+            entry.get("owed", False),
+        )
+        if entry.get("folded"):
+            step.fold()
+        return step
+
+    def __eq__(self, other: object) -> bool:
+        return to_bytes(self.to_dict()) == to_bytes(other.to_dict()) if isinstance(other, Step) else NotImplemented
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        what = f"error={type(self.error).__name__}" if self.error else f"reward={self.reward!r}, done={self.done}"
+        marks = ("" if not self.owed else ", owed") + ("" if not self.folded else ", folded")
+        return f"Step({self.kind}, {short_repr(self.action)}, {what}, {self.actor}{marks})"
+
+
+def _wire_result(reply: bytes | None) -> StepResult[Any] | None:
+    """Read a reply without the client's hook; None if it is malformed."""
+    try:
+        data = from_json(reply or b"")["data"]
+    except (ValueError, TypeError, KeyError):
+        return None
+    if not isinstance(data, dict) or not isinstance(data.get("done"), bool):
+        return None
+    return saved_result(data) if isinstance(data.get("reward"), (int, float, type(None))) else None
+
+
+def saved_result(data: dict[str, Any]) -> StepResult[Any]:
+    """Make a result from the data of a saved reply.
+
+    Args:
+        data: The object with observation, reward, done and perhaps metadata.
+
+    Returns:
+        The result, its observation with attribute access.
+    """
+    observation = attribute_dict(data.get("observation"))
+    nested = observation.get("metadata") if isinstance(observation, dict) else None
+    metadata = data.get("metadata") or nested or {}
+    frame = b'{"type":"observation","data":%s}' % to_bytes(data)
+    return StepResult(observation, data.get("reward"), bool(data.get("done")), dict(metadata), frame)
+
+
+def _saved_error(saved: dict[str, Any]) -> OpenEnvError:
+    cls = getattr(errors, str(saved.get("type")), None)
+    if not (isinstance(cls, type) and issubclass(cls, OpenEnvError)):
+        return OpenEnvError(f"{saved.get('type')}: {saved.get('args')}")
+    error = cls.__new__(cls)
+    error.args = tuple(saved.get("args", ()))
+    error.__dict__.update(saved.get("state", {}))
+    return error

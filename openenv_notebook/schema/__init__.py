@@ -1,0 +1,1 @@
+"""JSON Schema: read into a tree of shapes; held against values, sampled, made into models and moves."""

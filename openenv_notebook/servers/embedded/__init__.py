@@ -1,0 +1,1 @@
+"""The server that needs no package but this one."""

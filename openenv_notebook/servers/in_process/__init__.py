@@ -1,0 +1,1 @@
+"""Environment classes of the official package, served in this process."""

@@ -1,0 +1,75 @@
+"""A container of a docker image, by the docker command."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable, Mapping
+
+from openenv_notebook.servers.process.server import Launch, ProcessServer, typed
+from openenv_notebook.values.errors import NotSupportedHere
+
+INSIDE_PORT = 8000
+_ASK_SECONDS = 10.0
+_numbers = itertools.count(1)
+
+
+def plan_docker(image: str, port: int, variables: Mapping[str, str]) -> Callable[[ProcessServer], Launch]:
+    """Plan to run an image, its port 8000 on the loopback only.
+
+    The container is attached to a process that ends with this one, and that stops and removes
+    it then. An image that is not there is pulled first.
+
+    Args:
+        image: The image, with its tag.
+        port: TCP port; 0 takes a free one.
+        variables: Environment variables in the container.
+
+    Returns:
+        The plan.
+    """
+
+    def plan(server: ProcessServer) -> Launch:
+        if shutil.which("docker") is None:
+            hint = "install it: apt install docker.io, or brew install --cask docker"
+            raise NotSupportedHere("serving an image needs docker, which is not installed", hint=hint)
+        if not _is_here(image):
+            pull = ["docker", "pull", image]
+            server.run_first(Launch("keep", {"command": pull}, command=typed(pull), hint=_HINT), "is being pulled")
+        name = f"openenv-notebook-{os.getpid()}-{next(_numbers)}"
+        outside = port or _free_port()
+        # The values travel in the command's environment: arguments can be read by everybody.
+        passed = [part for key in variables for part in ("--env", key)]
+        published = f"127.0.0.1:{outside}:{INSIDE_PORT}"
+        command = ["docker", "run", "--rm", "--name", name, "-p", published, *passed, image]
+        at_end = [["docker", "stop", "-t", "1", name], ["docker", "rm", "--force", name]]
+        order = {"command": command, "at_end": at_end}
+        return Launch(
+            "keep", order, port=outside, variables=variables, command=typed(command), slow_end=True, hint=_HINT
+        )
+
+    return plan
+
+
+_HINT = "docker info tells whether docker itself runs"
+
+
+def _is_here(image: str) -> bool:
+    """Ask for the image; any failure is left to the commands that follow, which say more."""
+    command = ["docker", "image", "inspect", "--format", "{{.Id}}", image]
+    try:
+        asked = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_ASK_SECONDS, start_new_session=True
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return True
+    return asked.returncode == 0
+
+
+def _free_port() -> int:
+    with socket.socket() as asking:
+        asking.bind(("127.0.0.1", 0))
+        return int(asking.getsockname()[1])

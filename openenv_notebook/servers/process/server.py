@@ -1,0 +1,194 @@
+"""A server in a process of its own: a project, an app, a container."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from openenv_notebook.servers import backend
+from openenv_notebook.servers.backend import Progress
+from openenv_notebook.servers.log import Log
+from openenv_notebook.servers.process.child import STOP_SECONDS, Child
+from openenv_notebook.servers.process.health import is_healthy
+from openenv_notebook.values.errors import MisuseError, ServerStartFailed
+
+SHOWN_LINES = 20
+_TICK = 0.05
+_SAY_AFTER = 2.0
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How to start one process.
+
+    Attributes:
+        verb: "serve" an app with the launcher, or "keep" a command.
+        order: What the launcher is told.
+        port: Where it will listen; 0 where it tells by itself.
+        variables: Environment variables besides those of this process.
+        command: What a person would have typed.
+        slow_end: True where ending it takes longer, and must not be cut short.
+        hint: What to do where it fails.
+    """
+
+    verb: Literal["serve", "keep"]
+    order: Mapping[str, Any]
+    port: int = 0
+    variables: Mapping[str, str] = field(default_factory=dict)
+    command: str = ""
+    slow_end: bool = False
+    hint: str | None = None
+
+
+class ProcessServer:
+    """Starts a process, waits until it answers, and stops it; it dies with this process.
+
+    Args:
+        name: What it serves.
+        kind: "folder", "module", "docker" or "uv".
+        plan: Makes the launch when the server is started; may run other commands first.
+    """
+
+    # The wire does not tell, and nothing else is asked.
+    sessions_active: int | None = None
+    sessions_maximum: int | None = None
+
+    def __init__(self, name: str, kind: str, plan: Callable[[ProcessServer], Launch]) -> None:
+        self.name = name
+        self.kind = kind
+        self._plan = plan
+        self._log = Log()
+        self._child: Child | None = None
+        self._launch: Launch | None = None
+        self._port = 0
+        self._stopped = threading.Event()
+        self._progress: Progress | None = None
+        self._began = 0.0
+        self._said = 0.0
+        self.at_stop: list[Callable[[], object]] = []
+
+    @property
+    def url(self) -> str:
+        """The address clients connect to."""
+        if not self._port:
+            raise MisuseError(f"the server {self.name!r} has no address yet", hint="start it first")
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def running(self) -> bool:
+        """True while its process exists."""
+        return self._child is not None and self._child.running
+
+    @property
+    def log(self) -> list[str]:
+        """The last lines it printed."""
+        return self._log.lines
+
+    @property
+    def pid(self) -> int:
+        """The process that ends it when it ends; 0 before the start."""
+        return self._child.pid if self._child is not None else 0
+
+    def start(self, ready_within: float = 60.0, progress: Progress | None = None) -> None:
+        """Start the process and wait until it answers GET /health.
+
+        Args:
+            ready_within: Limit in seconds from when the server itself runs; what is fetched or
+                built before does not count.
+            progress: Called about every 2 s with what is being waited for.
+
+        Raises:
+            ServerStartFailed: If it ends or does not answer, with its last lines.
+            NotSupportedHere: If a program is missing.
+        """
+        self._progress = progress
+        self._began = self._said = time.monotonic()
+        backend.remember(self)
+        launch = self._launch = self._plan(self)
+        child = self._spawn(launch)
+        while not (launch.port or child.told.get("port")):
+            self._look_after(child, launch, "is being prepared")
+            time.sleep(_TICK)
+        self._port = launch.port or int(child.told["port"])
+        until = time.monotonic() + ready_within
+        while not is_healthy(self.url, timeout=min(2.0, ready_within)):
+            self._look_after(child, launch, "is starting")
+            if time.monotonic() > until:
+                raise self._failed(f"did not answer GET /health within {ready_within:g} s", launch)
+            time.sleep(_TICK)
+        self._look_after(child, launch, "is starting")
+
+    def run_first(self, launch: Launch, doing: str) -> None:
+        """Run a command to its end before the server is started.
+
+        Args:
+            launch: The command.
+            doing: What it does, for progress: "is being cloned".
+
+        Raises:
+            ServerStartFailed: If it fails, with the command, its code and its last lines.
+        """
+        child = self._spawn(launch)
+        while child.code is None:
+            self._say(doing)
+            if self._stopped.is_set():
+                raise self._failed("was stopped while it was prepared", launch)
+            child.wait(_TICK)
+        child.stop()
+        if child.code != 0:
+            raise self._failed(f"could not be prepared: {launch.command} ended with code {child.code}", launch)
+
+    def _spawn(self, launch: Launch) -> Child:
+        child = Child(self.name, launch.verb, launch.order, self._log, launch.variables)
+        self._child = child
+        try:
+            child.start()
+        except OSError as error:
+            raise self._failed(f"could not be started: {error}", launch) from error
+        return child
+
+    def _look_after(self, child: Child, launch: Launch, doing: str) -> None:
+        """Raise where the process has ended, or nobody wants it any more; say what is waited for."""
+        if self._stopped.is_set():
+            raise self._failed("was stopped while it started", launch)
+        code = child.code
+        if code is not None:
+            child.stop()
+            raise self._failed(f"did not start: {launch.command} ended with code {code}", launch)
+        self._say(doing)
+
+    def _say(self, doing: str) -> None:
+        now = time.monotonic()
+        if self._progress is not None and now - self._said >= _SAY_AFTER:
+            self._said = now
+            last = self._log.last(1)
+            self._progress(f"{self.name} {doing}, {now - self._began:.0f} s" + (f" · {last[0]}" if last else ""))
+
+    def _failed(self, what: str, launch: Launch) -> ServerStartFailed:
+        return ServerStartFailed(f"{self.name} {what}", log=self._log.last(SHOWN_LINES), hint=launch.hint)
+
+    def stop_soon(self) -> None:
+        """Ask it to stop and wait for nothing."""
+        self._stopped.set()
+        if self._child is not None:
+            self._child.stop_soon()
+
+    def stop(self) -> None:
+        """Stop it and whatever it started, within 3 s; again it does nothing."""
+        self._stopped.set()
+        if self._child is not None:
+            slow = self._launch is not None and self._launch.slow_end
+            self._child.stop(STOP_SECONDS, kill=not slow)
+        while self.at_stop:
+            with contextlib.suppress(OSError):
+                self.at_stop.pop()()
+
+
+def typed(command: list[str]) -> str:
+    """Write a command as a person would type it."""
+    return shlex.join(command)

@@ -1,0 +1,105 @@
+"""The servers that serve() started: who holds them, and which a cell that runs again replaces."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from openenv_notebook.client.registry import Owner
+from openenv_notebook.servers.backend import Backend
+
+if TYPE_CHECKING:
+    from openenv_notebook.servers.server import Server
+
+_all: dict[int, Running] = {}
+
+
+class Running:
+    """What is left of a server whose object nobody holds any more.
+
+    Such a server goes on: its address may be in use. It stops at once where its cell has served
+    again since, or where the connect that it was for has failed and it has no session.
+
+    Args:
+        server: The object; not kept alive by this.
+        backend: What runs.
+        owner: The cell that serves, and which run of it; None where nobody can be named.
+
+    Attributes:
+        given_up: True after a connect to it failed, until another succeeds.
+    """
+
+    def __init__(self, server: Server, backend: Backend, owner: Owner | None) -> None:
+        self.backend = backend
+        self.owner = owner
+        self.given_up = False
+        self._server = weakref.ref(server)
+        weakref.finalize(server, self._dropped).atexit = False
+
+    @property
+    def server(self) -> Server | None:
+        """The object, while anybody holds it."""
+        return self._server()
+
+    def begin(self) -> None:
+        """Note that it runs now."""
+        _all[id(self)] = self
+
+    def end(self) -> None:
+        """Note that it was stopped."""
+        _all.pop(id(self), None)
+
+    def stop(self) -> None:
+        """Stop it; a second time does nothing."""
+        self.backend.stop()
+        self.end()
+
+    def is_before(self, owner: Owner | None) -> bool:
+        """Tell whether an earlier run of a cell started it."""
+        return (
+            self.owner is not None
+            and owner is not None
+            and self.owner.key == owner.key
+            and self.owner.run != owner.run
+            and self.backend.running
+        )
+
+    def _dropped(self) -> None:
+        """Nobody holds it; this may be called at any place, so nothing is waited for."""
+        since = list(_all.values())
+        since = since[since.index(self) + 1 :] if self in since else []
+        is_replaced = any(self.is_before(other.owner) and other.backend.running for other in since)
+        if is_replaced or (self.given_up and self.backend.sessions_active == 0):
+            self.backend.stop_soon()
+            self.end()
+
+
+def running_own() -> list[Running]:
+    """List the servers that serve() started and that run, the oldest first."""
+    for each in list(_all.values()):
+        if not each.backend.running:
+            each.end()
+    return list(_all.values())
+
+
+def stop_earlier(owner: Owner | None, port: int) -> None:
+    """Stop what an earlier run of a cell started and nobody holds, or holds the port that is wanted.
+
+    Args:
+        owner: Who serves now.
+        port: The port that is wanted; 0 for any.
+    """
+    for each in running_own():
+        if each.is_before(owner) and (each.server is None or urlsplit(each.backend.url).port == port):
+            each.stop()
+
+
+def _in_forked_child() -> None:
+    """Leave the parent's servers to the parent."""
+    _all.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_forked_child)

@@ -1,0 +1,1 @@
+"""Threads and the one private loop: they know nothing of environments."""

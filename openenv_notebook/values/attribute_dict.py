@@ -1,0 +1,127 @@
+"""A dict whose keys can be read as attributes: what generic observations and states are."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any, Self, cast
+
+from openenv_notebook.values.secrets import masked
+
+# Longer lists of plain numbers or texts are not searched for objects: the ends tell.
+_SEARCHED = 1000
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Name the best match for a misspelt name.
+
+    Args:
+        name: The name that was written.
+        names: The names there are.
+
+    Returns:
+        ``"; did you mean 'x'?"`` or an empty text.
+    """
+    found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
+    # Swapped letters come first: "stpe" is as far from "stop" as from "step" otherwise.
+    found.sort(key=lambda other: sorted(other) != sorted(name))
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def _wrap(value: Any) -> Any:
+    if type(value) is dict:
+        return AttributeDict(value)
+    if type(value) is list and value:
+        ends = value if len(value) <= _SEARCHED else (value[0], value[-1])
+        if any(type(item) in (dict, list) for item in ends):
+            value[:] = [_wrap(item) for item in value]
+    return value
+
+
+class AttributeDict(dict[str, Any]):
+    """A dict with attribute access: ``d.board`` is ``d["board"]``.
+
+    A dict's own methods win over keys of the same name: ``d.items`` is the method,
+    ``d["items"]`` the value. Nested objects are the same kind of dict.
+    """
+
+    __slots__ = ("_wrapped",)
+    _wrapped: dict[str, Any]
+
+    def __getitem__(self, key: str) -> Any:
+        value = super().__getitem__(key)
+        if type(value) is dict or type(value) is list:
+            try:
+                wrapped = self._wrapped
+            except AttributeError:
+                wrapped = {}
+                object.__setattr__(self, "_wrapped", wrapped)
+            # The list itself is remembered: another may be put under its key.
+            if wrapped.get(key) is not value:
+                value = _wrap(value)
+                super().__setitem__(key, value)
+                if type(value) is list:
+                    wrapped[key] = value
+        return value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, or the default."""
+        return self[key] if key in self else default  # noqa: SIM401 (it would call itself)
+
+    def __missing__(self, key: str) -> Any:
+        raise KeyError(self._unknown(key))
+
+    def __getattr__(self, name: str) -> Any:
+        # Probes by IPython, copy and pickle must stay cheap and find nothing.
+        if name.startswith("_") and not dict.__contains__(self, name):
+            raise AttributeError(name)
+        if name not in self:
+            raise AttributeError(self._unknown(name))
+        return self[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_wrapped":
+            object.__setattr__(self, name, value)
+        else:
+            self[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        if name not in self:
+            raise AttributeError(self._unknown(name))
+        del self[name]
+
+    def __repr__(self) -> str:
+        shown = masked(self)
+        return dict.__repr__(self) if shown is self else repr(shown)
+
+    def __dir__(self) -> Iterable[str]:
+        return {*dict.__dir__(self), *(key for key in self if str(key).isidentifier())}
+
+    def __or__(self, other: Any) -> Any:
+        return type(self)({**self, **other}) if isinstance(other, dict) else NotImplemented
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)
+
+    def copy(self) -> Self:
+        """Return a shallow copy."""
+        return type(self)(self)
+
+    def _unknown(self, name: object) -> str:
+        keys = ", ".join(str(key) for key in self) or "none"
+        return f"no key {name!r} here; keys: {keys}{nearest(str(name), map(str, self))}"
+
+
+def attribute_dict(value: Any) -> Any:
+    """Give a decoded JSON value attribute access, where it is an object.
+
+    Args:
+        value: A value as JSON decodes it.
+
+    Returns:
+        An :class:`AttributeDict` for a dict, else the value itself.
+    """
+    return cast(Any, AttributeDict(value)) if type(value) is dict else value

@@ -1,0 +1,147 @@
+"""Python values -> the JSON that OpenEnv servers read.
+
+Servers read with Python's own ``json``, which knows ``NaN`` and ``Infinity``; they are
+written that way. Values are recognised by what they can do (``model_dump``, ``tolist``),
+never by their class, so a reloaded module or a missing numpy changes nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from openenv_notebook.values.errors import MisuseError
+
+_NO_COMPLEX = "JSON has no complex numbers; send real and imaginary parts as fields of their own"
+
+
+def is_record(value: object) -> bool:
+    """Tell whether a value has named fields: a mapping, a pydantic model or a dataclass.
+
+    Args:
+        value: Anything.
+
+    Returns:
+        True when :func:`fields_of` can read it.
+    """
+    # A dict is by far the most frequent, and an abstract class is slow to ask.
+    if isinstance(value, (dict, Mapping)):
+        return True
+    if isinstance(value, type):
+        return False
+    return hasattr(value, "model_dump") or dataclasses.is_dataclass(value)
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """Read the fields of a mapping, a pydantic model or a dataclass.
+
+    Args:
+        value: The record.
+
+    Returns:
+        A new dict, by the names that travel (aliases of a model).
+
+    Raises:
+        MisuseError: If it has no named fields, or a field is not named by text.
+    """
+    fields = dict(value) if isinstance(value, (dict, Mapping)) else _taken_apart(value) if is_record(value) else None
+    if not isinstance(fields, dict):
+        raise MisuseError(f"a {type(value).__name__} has no named fields")
+    for name in fields:
+        if not isinstance(name, str):
+            raise MisuseError(f"names of fields are text, not {type(name).__name__}: {name!r}")
+    try:
+        return {name: _without_models(item) for name, item in fields.items()}
+    except RecursionError:
+        raise MisuseError("this cannot be sent as JSON: it contains itself, or is nested too deep") from None
+
+
+def _taken_apart(record: Any) -> Any:
+    """Read a model or a dataclass: a dict, but for models that stand for one bare value."""
+    if not hasattr(record, "model_dump"):
+        return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
+    plain = record.model_dump(by_alias=True)
+    try:
+        return _with_not_finite(record.model_dump(mode="json", by_alias=True), plain)
+    except PydanticSerializationError:
+        # A model may hold an array; the encoder below knows what to do with it.
+        return plain
+
+
+def _with_not_finite(written: Any, value: Any) -> Any:
+    """Put NaN and infinities back, which pydantic writes as null."""
+    if written is None and isinstance(value, float):
+        return value
+    if isinstance(written, dict) and isinstance(value, dict):
+        pairs = zip(written.items(), value.values(), strict=False)
+        return {name: _with_not_finite(item, other) for (name, item), other in pairs}
+    if isinstance(written, list) and isinstance(value, (list, tuple)):
+        return [_with_not_finite(item, other) for item, other in zip(written, value, strict=False)]
+    return written
+
+
+def _without_models(value: Any) -> Any:
+    """Take nested models apart: pydantic would write their NaN as null."""
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, complex):
+        raise MisuseError(f"this cannot be sent as JSON: {_NO_COMPLEX}")
+    if hasattr(value, "__next__") and not isinstance(value, type):
+        raise MisuseError(
+            f"this cannot be sent as JSON: a {type(value).__module__}.{type(value).__qualname__} is empty once it is "
+            "read; send what is in it: file.read(), list(items)"
+        )
+    if isinstance(value, Mapping):
+        return {key: _without_models(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_models(item) for item in value]
+    return _without_models(_taken_apart(value)) if is_record(value) else value
+
+
+def _convert(value: Any) -> Any:
+    """Convert what the JSON encoder does not know: numpy, torch and the like."""
+    for method in ("tolist", "item", "model_dump", "to_dict", "_asdict", "__fspath__"):
+        convert = getattr(value, method, None)
+        if callable(convert) and not isinstance(value, type):
+            return _not_complex(convert())
+    if isinstance(value, Sequence):
+        return list(value)
+    raise TypeError(f"a {type(value).__module__}.{type(value).__qualname__} has no JSON form")
+
+
+def _not_complex(converted: Any) -> Any:
+    """Refuse an array of complex numbers: the encoder would write their text. All items of one are of a kind."""
+    first = converted
+    while isinstance(first, list) and first:
+        first = first[0]
+    if isinstance(first, complex):
+        raise TypeError(_NO_COMPLEX)
+    return converted
+
+
+def to_bytes(value: Any) -> bytes:
+    """Write a value as JSON.
+
+    Args:
+        value: Plain values, numpy scalars and arrays, dataclasses, models, enums, paths,
+            dates, sets and bytes (as text where they are UTF-8, else base64).
+
+    Returns:
+        The JSON, UTF-8.
+
+    Raises:
+        MisuseError: If a part of it cannot be written, naming its type.
+    """
+    try:
+        return to_json(value, fallback=_convert)
+    except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:
+        reason = error
+    try:
+        return to_json(value, fallback=_convert, bytes_mode="base64")
+    except (PydanticSerializationError, UnicodeEncodeError, ValueError):
+        why = str(reason).removeprefix("Error serializing to JSON: ").removeprefix("TypeError: ")
+        hint = "send numbers, texts, lists, arrays, dicts, models or dataclasses"
+        raise MisuseError(f"this cannot be sent as JSON: {why}", hint=hint) from reason

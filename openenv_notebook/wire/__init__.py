@@ -1,0 +1,1 @@
+"""Between this process and a server: frames, one connection, questions over HTTP."""

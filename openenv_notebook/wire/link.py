@@ -1,0 +1,159 @@
+"""The connection a session has right now: none, one being opened, or one that is open.
+
+A connection that is given up is retired: what it still says is ignored, and its end only
+counts for those who wait until everything is closed. All of it runs on the loop's thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from openenv_notebook.values.errors import ConnectFailed, OpenEnvError
+
+log = logging.getLogger("openenv_notebook")
+
+
+class Wire(Protocol):
+    """What a session needs of a connection; tests give it a scripted one.
+
+    Attributes:
+        on_frame: To be called with each data frame.
+        on_end: To be called once, with the close code and the reason.
+    """
+
+    on_frame: Callable[[bytes], None]
+    on_end: Callable[[int, str], None]
+
+    def send(self, data: bytes) -> None:
+        """Send one frame; never waits."""
+
+    def close(self) -> None:
+        """Close; ``on_end`` follows within a second or two."""
+
+    def abort(self) -> None:
+        """Drop it without a word; ``on_end`` follows at once."""
+
+
+class Link:
+    """Opens, holds and retires the connections of one session, one after the other.
+
+    Args:
+        open_wire: Opens and proves a connection; calls :meth:`attach` on the way.
+        on_frame: Given to each connection.
+        on_end: Given to each connection, for an end that nobody here asked for.
+        on_opened: Called after an attempt, with None or with what it failed with.
+    """
+
+    def __init__(
+        self,
+        open_wire: Callable[[], Awaitable[None]],
+        *,
+        on_frame: Callable[[bytes], None],
+        on_end: Callable[[int, str], None],
+        on_opened: Callable[[OpenEnvError | None], None],
+    ) -> None:
+        self.wire: Wire | None = None
+        self.doing: tuple[str, float] | None = None
+        self._open_wire = open_wire
+        self._on_frame = on_frame
+        self._on_end = on_end
+        self._on_opened = on_opened
+        self._task: asyncio.Task[None] | None = None
+        self._leaving: list[Wire] = []
+        self._waiting_for_end: list[Callable[[], object]] = []
+
+    @property
+    def is_connecting(self) -> bool:
+        """True from the first attempt until the session is proven."""
+        return self._task is not None
+
+    @property
+    def is_open(self) -> bool:
+        """True when requests can be sent."""
+        return self.wire is not None and self._task is None
+
+    def say(self, what: str) -> None:
+        """Note what connecting waits for, since now."""
+        self.doing = (what, time.monotonic()) if what else None
+
+    def start(self) -> None:
+        """Begin to connect; the outcome is told to ``on_opened``."""
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._attempt())
+
+    def attach(self, wire: Wire) -> None:
+        """Take in a connection that is open and not proven yet."""
+        wire.on_frame, wire.on_end = self._on_frame, self._on_end
+        self.wire = wire
+
+    def cancel(self) -> None:
+        """Give an attempt up."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _attempt(self) -> None:
+        failure: OpenEnvError | None = None
+        try:
+            await self._open_wire()
+        except asyncio.CancelledError:
+            # Who gave it up has been told; who came since then gets an attempt of its own.
+            self.retire()
+        except OpenEnvError as error:
+            failure = error.with_traceback(None)
+        except Exception as error:
+            log.exception("an error while connecting")
+            failure = ConnectFailed(f"{type(error).__name__}: {error}")
+        if failure is not None:
+            self.retire()
+        self._task = None
+        self.say("")
+        self._on_opened(failure)
+        self._tell_end()
+
+    def retire(self) -> None:
+        """Close the connection there is and listen to it no more; nothing was asked over one not proven yet."""
+        wire = self.forget()
+        if wire is not None and not getattr(wire, "ended", False):
+            self._leaving.append(wire)
+            wire.on_end = lambda code, reason: self._left(wire)
+            if self.is_connecting:
+                wire.abort()
+            else:
+                wire.close()
+
+    def forget(self) -> Any:
+        """Let go of a connection that has ended, or that another process owns."""
+        wire, self.wire = self.wire, None
+        if wire is not None:
+            wire.on_frame = wire.on_end = _ignore
+        return wire
+
+    def when_gone(self, callback: Callable[[], object]) -> None:
+        """Call back when no connection is open, closing or being opened any more."""
+        self._waiting_for_end.append(callback)
+        self._tell_end()
+
+    def abort(self) -> None:
+        """Wait no longer for the end of what was retired."""
+        for wire in list(self._leaving):
+            wire.abort()
+
+    def _left(self, wire: Wire) -> None:
+        wire.on_end = _ignore
+        self._leaving.remove(wire)
+        self._tell_end()
+
+    def _tell_end(self) -> None:
+        if self._leaving or self._task is not None or self.wire is not None:
+            return
+        callbacks, self._waiting_for_end = self._waiting_for_end, []
+        for callback in callbacks:
+            callback()
+
+
+def _ignore(*_: object) -> None:
+    """Nobody listens to a retired connection."""

@@ -1,0 +1,59 @@
+"""A server on another port of this machine, for whoever asked at the wrong one.
+
+Containers publish other ports than they listen on, and guides mix them up; all that is
+seen then is a refused connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from openenv_notebook.values.errors import ConnectFailed, OpenEnvError
+from openenv_notebook.values.targets import Address, parse_target
+from openenv_notebook.wire.discovery import Discovery
+
+# Where OpenEnv servers listen if nobody says otherwise.
+PORTS = (7860, 8000, 8001)
+_WITHIN = 0.5
+
+
+async def find_nearby(address: Address, ports: Sequence[int] = PORTS) -> list[str]:
+    """Ask other ports of this machine whether an OpenEnv server is there; nothing of the user's is sent.
+
+    Args:
+        address: Where nothing listens.
+        ports: Where to ask.
+
+    Returns:
+        The addresses that answer as an OpenEnv server does; none for another machine.
+    """
+    asked = urlsplit(address.http_url)
+    if not address.is_loopback:
+        return []
+    host = f"[{asked.hostname}]" if ":" in (asked.hostname or "") else asked.hostname
+    there = [f"http://{host}:{port}" for port in ports if port != asked.port]
+    found = await asyncio.gather(*(_is_server(url) for url in there))
+    return [url for url, is_server in zip(there, found, strict=True) if is_server]
+
+
+async def _is_server(url: str) -> bool:
+    address = parse_target(url)
+    assert isinstance(address, Address)
+    try:
+        health = await Discovery(address, timeout=_WITHIN).get("/health")
+    except OpenEnvError:
+        return False
+    return isinstance(health, dict) and health.get("status") == "healthy"
+
+
+async def suggest(error: ConnectFailed, address: Address) -> None:
+    """Put the address of a server nearby into the hint of an error, if there is one.
+
+    Args:
+        error: The refused connection.
+        address: Where it was refused.
+    """
+    if found := await find_nearby(address):
+        error.hint = f"an OpenEnv server answers at {' and at '.join(found)}: is the port right?"

@@ -1,0 +1,118 @@
+"""Servers in the process of their own clients: what the wire does not carry.
+
+Such a server puts its port down here. A client that connects to it introduces its session
+by a secret word in the handshake; by that word the server finds the call it is answering.
+So what an environment prints appears in the cell that waits, and what it raises reaches the
+caller as it was raised, not only as text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+import weakref
+from collections import deque
+from contextvars import Context
+from types import TracebackType
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from openenv_notebook.values.errors import EnvironmentFailed, FactoryFailed, OpenEnvError
+from openenv_notebook.wire.endpoint import Endpoint
+
+if TYPE_CHECKING:
+    from openenv_notebook.client.session import Session
+
+HEADER = "X-OpenEnv-Neighbour"
+
+_ports: set[int] = set()
+_callers: weakref.WeakValueDictionary[str, Caller] = weakref.WeakValueDictionary()
+
+
+class Caller:
+    """What a server in this process may know of one session of a client.
+
+    Args:
+        session: The session; not kept alive by this.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = weakref.ref(session)
+        self._raised: deque[tuple[BaseException, TracebackType | None]] = deque(maxlen=64)
+
+    @property
+    def context(self) -> Context | None:
+        """The context of the call that is being answered; None where nobody can be found."""
+        session = self._session()
+        request = session.request_in_progress if session is not None else None
+        return request.context if request is not None else None
+
+    def leave(self, error: BaseException, trace: TracebackType | None) -> None:
+        """Leave what the environment raised, before the reply that tells it in words.
+
+        Args:
+            error: The exception.
+            trace: Where it was raised, beginning in the environment's own code.
+        """
+        self._raised.append((error, trace))
+
+    def cause_of(self, error: OpenEnvError) -> BaseException | None:
+        """Find what the environment raised behind an error that came over the wire.
+
+        Args:
+            error: The error.
+
+        Returns:
+            The exception; None where it is not the environment's, or was not left.
+        """
+        if isinstance(error, FactoryFailed) and self._raised:
+            # The words do not name the cause, and nothing else can have failed before.
+            error.hint = None
+            left, trace = self._raised.pop()
+            return left.with_traceback(trace)
+        if isinstance(error, EnvironmentFailed):
+            while self._raised:
+                left, trace = self._raised.popleft()
+                if words_of(left) == error.message:
+                    return left.with_traceback(trace)
+        return None
+
+
+def words_of(error: BaseException) -> str:
+    """Say what an environment raised as it goes over the wire; an exit is told by its name, too."""
+    if isinstance(error, Exception):
+        return str(error)
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
+def open_door(port: int) -> None:
+    """Note that a server of this process listens on a port."""
+    _ports.add(port)
+
+
+def close_door(port: int) -> None:
+    """Note that it does no more."""
+    _ports.discard(port)
+
+
+def introduce(session: Session, endpoint: Endpoint) -> Endpoint:
+    """Introduce a session to its server, where that runs in this process.
+
+    Args:
+        session: The session that is about to connect.
+        endpoint: Its server.
+
+    Returns:
+        The endpoint to connect to: the same, or one with the word in its headers.
+    """
+    session.caller = None
+    if not _ports or not endpoint.address.is_loopback or urlsplit(endpoint.address.http_url).port not in _ports:
+        return endpoint
+    word = secrets.token_hex(16)
+    session.caller = _callers[word] = Caller(session)
+    return dataclasses.replace(endpoint, headers={**endpoint.headers, HEADER: word})
+
+
+def find(word: str) -> Caller | None:
+    """Find who introduced itself by a word; None where nobody did."""
+    return _callers.get(word)

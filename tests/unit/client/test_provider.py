@@ -1,0 +1,123 @@
+"""Servers that a client owns, by duck type."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from support.waiting import eventually
+
+from openenv_notebook.client.provider import Provider
+from openenv_notebook.values.errors import MisuseError
+
+
+class Container:
+    """A provider as upstream's for docker."""
+
+    def __init__(self, fails: str = "") -> None:
+        self.calls: list[str] = []
+        self.threads: set[str] = set()
+        self.fails = fails
+
+    def start_container(self) -> str:
+        """Start."""
+        self._note("start_container")
+        return "http://localhost:1"
+
+    def wait_for_ready(self, url: str) -> None:
+        """Wait."""
+        self._note(f"wait_for_ready {url}")
+
+    def stop_container(self) -> None:
+        """Stop."""
+        self._note("stop_container")
+
+    def _note(self, call: str) -> None:
+        self.calls.append(call)
+        self.threads.add(threading.current_thread().name)
+        if self.fails and call.startswith(self.fails):
+            raise RuntimeError("no docker here")
+
+
+class Process:
+    """A provider as upstream's for uv."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def start(self) -> str:
+        """Start."""
+        self.calls.append("start")
+        return "http://localhost:2"
+
+    def wait_for_ready(self) -> None:
+        """Wait."""
+        self.calls.append("wait")
+
+    def stop(self) -> None:
+        """Stop."""
+        self.calls.append("stop")
+
+
+async def test_a_container_is_started_waited_for_and_stopped_once() -> None:
+    """The container form is driven off the loop, and stopped once however often it is asked for."""
+    container = Container()
+    provider = Provider(container)
+    assert await provider.start() == "http://localhost:1"
+    provider.stop()
+    provider.stop()
+    assert container.calls == ["start_container", "wait_for_ready http://localhost:1", "stop_container"]
+    assert "openenv-worker" in container.threads
+
+
+async def test_a_process_is_driven_the_same_way() -> None:
+    """The other form, start and stop, works as well."""
+    process = Process()
+    provider = Provider(process)
+    assert await provider.start() == "http://localhost:2"
+    provider.stop()
+    assert process.calls == ["start", "wait", "stop"]
+
+
+async def test_what_does_not_get_ready_is_stopped() -> None:
+    """A server that was started and does not get ready is stopped, and why is raised as it was."""
+    container = Container(fails="wait_for_ready")
+    with pytest.raises(RuntimeError, match="no docker here"):
+        await Provider(container).start()
+    assert container.calls[-1] == "stop_container"
+
+
+async def test_an_object_that_starts_nothing_is_a_mistake() -> None:
+    """Anything else given as a provider is named as the mistake it is."""
+    with pytest.raises(MisuseError, match="neither start_container"):
+        await Provider(object()).start()
+
+
+async def test_a_dropped_client_stops_it_from_a_thread() -> None:
+    """Stopping soon does not block who asks."""
+    process: Any = Process()
+    provider = Provider(process)
+    await provider.start()
+    provider.stop_soon()
+    eventually(lambda: process.calls[-1] == "stop")
+    provider.stop_soon()
+    provider.stop()
+    assert process.calls.count("stop") == 1
+
+
+async def test_it_can_be_started_again() -> None:
+    """A provider that was stopped may be started again, and is then stopped again."""
+    process = Process()
+    provider = Provider(process)
+    for _ in range(2):
+        await provider.start()
+        provider.stop()
+    assert process.calls == ["start", "wait", "stop"] * 2
+
+
+def test_what_runs_already_is_stopped() -> None:
+    """A server that was started before the client, as upstream's helpers do, is stopped with it."""
+    process = Process()
+    Provider(process).stop()
+    assert process.calls == ["stop"]

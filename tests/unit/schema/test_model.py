@@ -1,0 +1,79 @@
+"""Models made from the schemas of real environments."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ValidationError
+from support.recorded import schemas, shapes
+
+from openenv_notebook.schema.model import model_from_schema
+from openenv_notebook.values.to_json import fields_of
+
+ACTIONS = {name: schema["action"] for name, schema in schemas().items() if "action" in schema}
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_every_recorded_action_becomes_a_model(name: str) -> None:
+    """The model of each recorded action has the fields of its schema and refuses any other."""
+    model = model_from_schema(ACTIONS[name])
+    assert issubclass(model, BaseModel)
+    with pytest.raises(ValidationError):
+        model(no_such_field_at_all=1)
+
+
+@pytest.mark.parametrize("name", shapes())
+def test_every_shape_of_a_field_becomes_a_model(name: str) -> None:
+    """Every shape a schema may have builds a model whose schema can be read again."""
+    assert model_from_schema(shapes()[name]).model_json_schema()
+
+
+def test_only_what_was_given_is_sent() -> None:
+    """Fields left alone are not sent, constants are, and null is sent where it was given."""
+    schema: dict[str, Any] = {
+        "properties": {
+            "kind": {"const": "move", "default": "move"},
+            "column": {"type": "integer", "minimum": 0, "maximum": 6},
+            "name": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
+            "speed": {"type": "number", "default": 1.5},
+        },
+        "required": ["column"],
+    }
+    model = model_from_schema(schema)
+    assert fields_of(model(column=3)) == {"kind": "move", "column": 3}
+    assert fields_of(model(column=3, name=None, speed=2)) == {"kind": "move", "column": 3, "name": None, "speed": 2.0}
+    assert list(inspect.signature(model).parameters) == ["column", "kind", "name", "speed"]
+    with pytest.raises(ValidationError, match="less than or equal to 6"):
+        model(column=9)
+
+
+def test_names_that_python_cannot_write_travel_as_they_are() -> None:
+    """A field called class, or with a dash, has a Python name and keeps its own on the wire."""
+    schema = {"properties": {"class": {"type": "string"}, "max-steps": {"type": "integer"}, "json": {"type": "string"}}}
+    made: Any = model_from_schema(schema)(class_="a", max_steps=3, json_="x")
+    assert fields_of(made) == {"class": "a", "max-steps": 3, "json": "x"}
+
+
+def test_nested_objects_enums_and_circles() -> None:
+    """Nested objects become models of their own, enums literals, and a schema that contains itself ends."""
+    schema = {
+        "$defs": {
+            "Way": {"enum": ["up", "down"], "type": "string"},
+            "Point": {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]},
+            "Node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}},
+        },
+        "properties": {
+            "way": {"$ref": "#/$defs/Way"},
+            "point": {"$ref": "#/$defs/Point"},
+            "node": {"$ref": "#/$defs/Node"},
+        },
+        "required": ["way", "point"],
+    }
+    model = model_from_schema(schema)
+    assert fields_of(model(way="up", point={"x": 1})) == {"way": "up", "point": {"x": 1}}
+    for wrong in ({"way": "left", "point": {"x": 1}}, {"way": "up", "point": {"y": 1}}):
+        with pytest.raises(ValidationError):
+            model(**wrong)
+    assert model(way="up", point={"x": 1}, node={"next": {"next": {}}})

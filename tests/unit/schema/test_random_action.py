@@ -1,0 +1,111 @@
+"""Random actions."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+from support.recorded import results, schemas, shapes
+
+from openenv_notebook.schema.model import model_from_schema
+from openenv_notebook.schema.moves import fits
+from openenv_notebook.schema.random_action import sample_action
+from openenv_notebook.values.messages import CallToolAction, ListToolsAction
+
+ACTIONS = {name: schema["action"] for name, schema in schemas().items() if "action" in schema}
+SEEDS = range(50)
+
+
+def only(part: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an action with one required field."""
+    return {"properties": {"x": part}, "required": ["x"]}
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_samples_of_every_recorded_action_validate(name: str) -> None:
+    """Every random action of a recorded environment is one that its schema takes."""
+    model = model_from_schema(ACTIONS[name])
+    for seed in SEEDS:
+        model.model_validate(sample_action(ACTIONS[name], {}, random.Random(seed)))
+
+
+@pytest.mark.parametrize("name", shapes())
+def test_samples_of_every_shape_validate(name: str) -> None:
+    """Every random action of a schema, whatever its shape, is one that it takes."""
+    model = model_from_schema(shapes()[name])
+    for seed in SEEDS:
+        sample = sample_action(shapes()[name], {}, random.Random(seed))
+        assert fits(sample, shapes()[name], shapes()[name])
+        model.model_validate(sample)
+
+
+@pytest.mark.parametrize("name", ["connect4", "chess", "maze", "openspiel", "atari"])
+def test_legal_actions_are_preferred(name: str) -> None:
+    """Where the observation lists what is legal, only that is chosen."""
+    for result in results(name):
+        listed = result.observation.get("legal_actions") or result.observation.get("legal_moves")
+        for seed in SEEDS if listed else ():
+            (value,) = sample_action(ACTIONS[name], result.observation, random.Random(seed)).values()
+            assert value in listed
+
+
+def test_all_legal_actions_come_up() -> None:
+    """Every one of them is chosen at times, and the same seed chooses the same."""
+    observation = results("connect4")[0].observation
+    found = [sample_action(ACTIONS["connect4"], observation, random.Random(seed))["column"] for seed in SEEDS]
+    assert set(found) == {0, 1, 2, 3, 4, 5, 6}
+    assert found == [sample_action(ACTIONS["connect4"], observation, random.Random(seed))["column"] for seed in SEEDS]
+
+
+def test_a_union_is_told_by_its_type() -> None:
+    """One branch is chosen, and the constant that tells it is sent."""
+    union: TypeAdapter[Any] = TypeAdapter(CallToolAction | ListToolsAction)
+    samples = [sample_action(union.json_schema(), {}, random.Random(seed)) for seed in SEEDS]
+    assert {type(union.validate_python(sample)) for sample in samples} == {CallToolAction, ListToolsAction}
+    assert {sample["type"] for sample in samples} == {"call_tool", "list_tools"}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "integer", "minimum": 5},
+        {"type": "integer", "maximum": -5},
+        {"type": "integer", "exclusiveMinimum": 3, "exclusiveMaximum": 5},
+        {"type": "integer", "minimum": 2**60, "maximum": 2**60 + 1},
+        {"type": "integer", "minimum": 1, "maximum": 20, "multipleOf": 7},
+        {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1e-9},
+        {"type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.25},
+        {"type": "string", "minLength": 30},
+        {"type": "string", "maxLength": 1},
+        {"type": ["integer", "null"]},
+        {"type": "array", "items": {"enum": [1, 2, 3]}, "minItems": 3, "maxItems": 3, "uniqueItems": True},
+        {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "minItems": 2, "maxItems": 2},
+        {"type": "object", "additionalProperties": {"type": "number"}, "minProperties": 2},
+        {"type": "object", "properties": {"deep": {"$ref": "#/$defs/Node"}}, "required": ["deep"]},
+        {"type": "string", "format": "date"},
+        {"type": "string", "pattern": "^a+$", "examples": ["aa"]},
+        {"type": "array", "items": {"$ref": "#/$defs/Node"}},
+        {},
+    ],
+)
+def test_bounds_are_kept(part: dict[str, Any]) -> None:
+    """Bounds, lengths, patterns with an example, and schemas that contain themselves are kept to."""
+    node = {
+        "type": "object",
+        "properties": {"next": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}},
+        "required": ["next"],
+    }
+    schema = {"$defs": {"Node": node}, **only(part)}
+    for seed in SEEDS:
+        sample = sample_action(schema, {}, random.Random(seed))
+        assert fits(sample, schema, schema), sample
+        model_from_schema(schema).model_validate(sample)
+
+
+def test_only_what_is_required_is_sent() -> None:
+    """Optional fields keep their defaults; without a schema there is nothing to send."""
+    schema = {"properties": {"a": {"type": "integer"}, "b": {"type": "integer", "default": 1}}, "required": ["a"]}
+    assert list(sample_action(schema, None, random.Random(0))) == ["a"]
+    assert sample_action(None, None, random.Random(0)) == {}

@@ -1,0 +1,76 @@
+"""What a cell shows of an interrupt."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from openenv_notebook.values import tracebacks
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    """Leave the way tracebacks are shown as it was."""
+    yield
+    tracebacks.show_full_tracebacks(False)
+    tracebacks.name_cells(None)
+
+
+def interrupted_in_ours() -> None:
+    """An interrupt somewhere below us."""
+    ours: dict[str, Any] = {"__name__": "openenv_notebook.somewhere"}
+    exec("def wait():\n    raise KeyboardInterrupt", ours)
+    ours["wait"]()
+
+
+def shown_of(error: BaseException) -> str:
+    """What IPython would show."""
+    tracebacks.shorten(error)
+    return "\n".join(error._render_traceback_())  # type: ignore[attr-defined]
+
+
+def test_an_interrupt_shows_the_person_s_own_lines() -> None:
+    """A cell shows where the person's code was, and the notes; with full tracebacks on, every frame."""
+    try:
+        interrupted_in_ours()
+    except KeyboardInterrupt as error:
+        error.add_note("it had been sent")
+        short = shown_of(error)
+        tracebacks.show_full_tracebacks(True)
+        full = shown_of(error)
+    assert short.startswith("Traceback (most recent call last):\n  File ")
+    assert ', in interrupted_in_ours\n    ours["wait"]()\n' in short and "in wait" not in short
+    assert short.endswith("\nKeyboardInterrupt\nit had been sent")
+    assert "in interrupted_in_ours" in full and "in wait" in full
+
+
+def test_a_cell_is_named_as_the_shell_names_it() -> None:
+    """Where somebody names the files of cells, lines show the cell, not a file that is gone tomorrow."""
+    tracebacks.name_cells(lambda file: "Cell In[5]" if file == __file__ else None)
+    try:
+        interrupted_in_ours()
+    except KeyboardInterrupt as error:
+        assert "\n  Cell In[5], line " in shown_of(error)
+
+
+def test_an_interrupt_that_nobody_raises_now_is_said() -> None:
+    """Whoever asks for the lines of an old interrupt gets a word, not an error."""
+    error = KeyboardInterrupt()
+    assert shown_of(error) == "interrupted"
+
+
+def test_the_last_error_is_shown_after_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the shell shows an error that is handled already, it is the last one."""
+    error = KeyboardInterrupt()
+    monkeypatch.setattr(sys, "last_value", error, raising=False)
+    assert shown_of(error) == "Traceback (most recent call last):\nKeyboardInterrupt"
+
+
+def test_errors_proper_are_left_alone() -> None:
+    """An error that is no interrupt is shown by the shell."""
+    error = ValueError()
+    tracebacks.shorten(error)
+    assert not hasattr(error, "_render_traceback_")
