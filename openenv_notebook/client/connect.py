@@ -15,6 +15,7 @@ from openenv_notebook.client.adopt import adopt
 from openenv_notebook.client.async_client import EnvClient, GenericEnvClient
 from openenv_notebook.client.sync_client import SyncEnvClient
 from openenv_notebook.servers import Hold, Server, SharedServer, hold_at
+from openenv_notebook.values import front_end
 from openenv_notebook.values.attribute_dict import AttributeDict, nearest
 from openenv_notebook.values.checks import check_seconds
 from openenv_notebook.values.errors import AtCapacity, InvalidTarget, MisuseError
@@ -141,7 +142,7 @@ def connect(
         made = kind(cast(str, target), **settings) if hold is None else kind(provider=hold, **settings)
     else:
         made = kind(provider=SharedServer(parsed), **settings)
-    owner, queue = registry.current_owner(), _Queue()
+    owner, queue = front_end.current_owner(), _Queue()
     env: SyncEnvClient[Any, Any, Any] = made.sync()
     try:
         with _reporting(lambda: queue.activity or env.activity, progress):
@@ -255,7 +256,7 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
 
 def _connect_when_free(
     env: SyncEnvClient[Any, Any, Any],
-    owner: registry.Owner | None,
+    owner: front_end.Owner | None,
     wait: float,
     connect_timeout: float | None,
     queue: _Queue | None,

@@ -1,51 +1,19 @@
 """Who holds sessions of which server: weakly, and only to let a cell run again.
 
 A notebook cell that connects to a server with one slot and is run twice would find the
-slot taken by its own first run. The notebook side installs :data:`owner`, which names the
-cell and the run; without it nothing is ever closed for the caller.
+slot taken by its own first run.
 """
 
 from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 
 from openenv_notebook.client.async_client import EnvClient
-
-
-@dataclass(frozen=True)
-class Owner:
-    """Who connected.
-
-    Attributes:
-        key: The cell, or the name; the same for each run of it.
-        run: Which run of it.
-    """
-
-    key: Hashable
-    run: Hashable
-
+from openenv_notebook.values.front_end import Owner
 
 _guard = threading.Lock()
 _holders: weakref.WeakKeyDictionary[EnvClient[object, object, object], tuple[str, Owner]] = weakref.WeakKeyDictionary()
-_owner: Callable[[], Owner | None] | None = None
-
-
-def set_owner(provider: Callable[[], Owner | None] | None) -> None:
-    """Install what names the owner of a new client; None takes it away.
-
-    Args:
-        provider: Returns the owner, or None where nobody can be named.
-    """
-    global _owner
-    _owner = provider
-
-
-def current_owner() -> Owner | None:
-    """Name who is connecting now, or None."""
-    return _owner() if _owner is not None else None
 
 
 def remember(client: EnvClient[object, object, object], url: str, owner: Owner | None) -> None:

@@ -7,15 +7,14 @@ from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from openenv_notebook.client import registry
 from openenv_notebook.jupyter.live_line import RunLine
 from openenv_notebook.jupyter.magic import completion
 from openenv_notebook.jupyter.magic.magics import OpenEnvMagics
 from openenv_notebook.jupyter.magic.workspace import Workspace
 from openenv_notebook.jupyter.show import formatters
 from openenv_notebook.jupyter.versions import openenv_version, untested
+from openenv_notebook.values import front_end, tracebacks
 from openenv_notebook.values import front_end as reporting
-from openenv_notebook.values import tracebacks
 
 _MAGIC = "openenv"
 _loaded: dict[int, Any] = {}
@@ -32,7 +31,7 @@ def load(shell: InteractiveShell) -> None:
     workspace = Workspace(shell)
     shell.register_magics(OpenEnvMagics(shell, workspace))
     _loaded[id(shell)] = (completion.install(shell, workspace),)
-    registry.set_owner(_owner_of(shell))
+    front_end.set_owner(_owner_of(shell))
     reporting.set_reporter(lambda: RunLine(shell))
     tracebacks.name_cells(_cell_of(shell))
     formatters.register(shell)
@@ -50,7 +49,7 @@ def unload(shell: InteractiveShell) -> None:
     if kept is None:
         return
     completion.remove(shell, kept[0])
-    registry.set_owner(None)
+    front_end.set_owner(None)
     reporting.set_reporter(None)
     tracebacks.name_cells(None)
     formatters.unregister(shell)
@@ -71,13 +70,13 @@ def _cell_of(shell: Any) -> Callable[[str], str | None]:
     return cell_of
 
 
-def _owner_of(shell: Any) -> Callable[[], registry.Owner | None]:
+def _owner_of(shell: Any) -> Callable[[], front_end.Owner | None]:
     """Name the cell that runs, by the front end's id for it, else by its text."""
 
-    def owner() -> registry.Owner | None:
+    def owner() -> front_end.Owner | None:
         parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
         cell = (parent or {}).get("metadata", {}).get("cellId")
         inputs = shell.user_ns.get("In") or [""]
-        return registry.Owner(cell or inputs[-1], shell.execution_count)
+        return front_end.Owner(cell or inputs[-1], shell.execution_count)
 
     return owner

@@ -7,8 +7,8 @@ import weakref
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from openenv_notebook.client.registry import Owner
 from openenv_notebook.servers.backend import Backend
+from openenv_notebook.values.front_end import Owner
 
 if TYPE_CHECKING:
     from openenv_notebook.servers.server import Server

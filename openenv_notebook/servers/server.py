@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from openenv_notebook.client import registry
 from openenv_notebook.servers.backend import Backend, Progress
 from openenv_notebook.servers.choose import Served, Wish, choose
 from openenv_notebook.servers.running import Running, running_own, stop_earlier
+from openenv_notebook.values import front_end
 from openenv_notebook.values.tracebacks import shorten
 
 __all__ = ["Running", "Server", "running_own", "serve"]
@@ -30,7 +30,7 @@ class Server:
     def __init__(self, what: Served, wish: Wish) -> None:
         self._what = what
         self._wish = wish
-        self._running = Running(self, choose(what, wish), registry.current_owner())
+        self._running = Running(self, choose(what, wish), front_end.current_owner())
 
     @property
     def _backend(self) -> Backend:

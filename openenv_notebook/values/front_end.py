@@ -1,9 +1,44 @@
-"""Where a long run says how far it is: on whatever screen there is, which this package does not know."""
+"""The one hook by which a front end says who it is: whose cell runs, and where a long run shows how far it is.
+
+Without a front end there is no owner, so nothing is ever closed for the caller, and a line shows nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Who connected.
+
+    Attributes:
+        key: The cell, or the name; the same for each run of it.
+        run: Which run of it.
+    """
+
+    key: Hashable
+    run: Hashable
+
+
+_owner: Callable[[], Owner | None] | None = None
+
+
+def set_owner(provider: Callable[[], Owner | None] | None) -> None:
+    """Install what names the owner of a new client; None takes it away.
+
+    Args:
+        provider: Returns the owner, or None where nobody can be named.
+    """
+    global _owner
+    _owner = provider
+
+
+def current_owner() -> Owner | None:
+    """Name who is connecting now, or None."""
+    return _owner() if _owner is not None else None
 
 
 class Reporter(Protocol):

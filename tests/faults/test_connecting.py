@@ -15,11 +15,11 @@ from support.sockets import Peer
 from support.waiting import eventually, in_threads
 from support.wire import error_frame
 
-from openenv_notebook.client import registry
 from openenv_notebook.client.async_client import GenericEnvClient
 from openenv_notebook.client.connect import connect
-from openenv_notebook.client.registry import Owner
+from openenv_notebook.values import front_end
 from openenv_notebook.values.errors import AtCapacity, ConnectFailed, InvalidTarget
+from openenv_notebook.values.front_end import Owner
 
 
 class Slots:
@@ -47,7 +47,7 @@ class Slots:
 def nobody() -> Iterator[None]:
     """No owner is installed afterwards."""
     yield
-    registry.set_owner(None)
+    front_end.set_owner(None)
 
 
 def test_it_gives_an_open_session(serve: Any) -> None:
@@ -142,7 +142,7 @@ def test_a_cell_that_is_run_again_takes_its_own_slot(serve: Any, caplog: pytest.
     """Sessions held by an earlier run of the same cell are closed for the new one, and that is said."""
     server = serve(Slots(1))
     run = 1
-    registry.set_owner(lambda: Owner("cell", run))
+    front_end.set_owner(lambda: Owner("cell", run))
     first = connect(server.url)
     run = 2
     with caplog.at_level(logging.WARNING, "openenv_notebook"):
@@ -156,7 +156,7 @@ def test_nobody_elses_session_is_closed(serve: Any) -> None:
     """Sessions of other cells, and of the same run, are left alone."""
     server = serve(Slots(2))
     owner = Owner("cell", 1)
-    registry.set_owner(lambda: owner)
+    front_end.set_owner(lambda: owner)
     first = connect(server.url)
     owner = Owner("other", 1)
     second = connect(server.url)

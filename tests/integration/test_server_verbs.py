@@ -17,9 +17,9 @@ from support.served import Broken, Divider
 from support.waiting import eventually
 
 from openenv_notebook import FactoryFailed, ServerStartFailed, connect, serve
-from openenv_notebook.client import registry
-from openenv_notebook.client.registry import Owner
 from openenv_notebook.servers import Server, running_own, running_servers
+from openenv_notebook.values import front_end
+from openenv_notebook.values.front_end import Owner
 
 pytestmark = pytest.mark.server
 
@@ -40,9 +40,9 @@ class Cell:
 def cell() -> Iterator[Cell]:
     """A cell that owns what is served; without a shell."""
     made = Cell()
-    registry.set_owner(made.owner)
+    front_end.set_owner(made.owner)
     yield made
-    registry.set_owner(None)
+    front_end.set_owner(None)
     for own in running_own():
         own.stop()
 

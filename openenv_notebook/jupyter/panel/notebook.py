@@ -10,15 +10,15 @@ from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
-from openenv_notebook.client import registry
 from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.values import front_end
 
 _by_cell: dict[Hashable, tuple[Hashable, weakref.WeakSet[Any]]] = {}
 
 
 def begin(panel: Any) -> None:
     """Note which cell makes a panel; those of an earlier run of the same cell are closed."""
-    owner = registry.current_owner()
+    owner = front_end.current_owner()
     if owner is None:
         return
     run, panels = _by_cell.get(owner.key, (owner.run, weakref.WeakSet[Any]()))

@@ -156,8 +156,6 @@ def load_web_guard() -> Any:
     """Load the check of who may talk to the server from its file: this program imports no package."""
     file = Path(__file__).parents[1] / "web_guard.py"
     spec = importlib.util.spec_from_file_location("openenv_notebook_web_guard", file)
-        "openenv_notebook_web_guard", Path(__file__).parents[1] / "web_guard.py"
-    )
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

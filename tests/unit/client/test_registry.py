@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from openenv_notebook.client import registry
 from openenv_notebook.client.async_client import GenericEnvClient
-from openenv_notebook.client.registry import Owner, earlier_holders, remember
+from openenv_notebook.client.registry import earlier_holders, remember
+from openenv_notebook.values import front_end
+from openenv_notebook.values.front_end import Owner
 
 URL = "http://localhost:1"
 
@@ -18,17 +19,17 @@ URL = "http://localhost:1"
 def nobody() -> Iterator[None]:
     """No owner is installed afterwards."""
     yield
-    registry.set_owner(None)
+    front_end.set_owner(None)
 
 
 def test_without_a_notebook_nobody_owns_anything() -> None:
     """Nothing is noted and nothing is found until something names owners."""
-    assert registry.current_owner() is None
+    assert front_end.current_owner() is None
     client = GenericEnvClient(URL)
     remember(client, URL, None)
     assert earlier_holders(URL, None) == []
-    registry.set_owner(lambda: Owner("cell", 1))
-    assert registry.current_owner() == Owner("cell", 1)
+    front_end.set_owner(lambda: Owner("cell", 1))
+    assert front_end.current_owner() == Owner("cell", 1)
 
 
 def test_only_earlier_runs_of_the_same_cell_are_found() -> None:
