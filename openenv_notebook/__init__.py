@@ -22,6 +22,7 @@ from openenv_notebook.client.mcp import MCPToolClient
 from openenv_notebook.client.step_all import step_all
 from openenv_notebook.client.sync_client import SyncEnvClient
 from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.servers import Server, serve
 from openenv_notebook.threads.portal import Portal
 from openenv_notebook.values.errors import (
@@ -60,7 +61,6 @@ from openenv_notebook.values.messages import (
     Observation,
     State,
     StepResult,
-    Tool,
 )
 from openenv_notebook.values.targets import Address, LocalTarget, parse_target
 

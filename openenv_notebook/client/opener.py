@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from openenv_notebook.client import open_sessions as company
+from openenv_notebook.client import open_sessions
 from openenv_notebook.client.provider import Provider
 from openenv_notebook.client.session import Session
 from openenv_notebook.values.errors import (
@@ -24,8 +24,7 @@ from openenv_notebook.values.errors import (
     SpaceAsleep,
     TransportError,
 )
-from openenv_notebook.wire import other_ports as nearby
-from openenv_notebook.wire import same_process as neighbours
+from openenv_notebook.wire import other_ports, same_process
 from openenv_notebook.wire.endpoint import Endpoint
 from openenv_notebook.wire.protocol import HELLO_FRAME, Request, excerpt, reply_type
 
@@ -148,14 +147,14 @@ async def _connect_with_retries(session: Session, endpoint: Endpoint, on_accepte
 
     loop = asyncio.get_running_loop()
     until, pause = loop.time() + REFUSED_FOR, _RETRY_AFTER
-    endpoint, server = neighbours.introduce(session, endpoint), company.join(session, endpoint.address)
+    endpoint, server = same_process.introduce(session, endpoint), open_sessions.join(session, endpoint.address)
     while True:
         try:
             wire = await open_connection(
                 endpoint,
                 on_frame=session.received,
                 on_end=session.ended,
-                is_busy=lambda: company.is_busy(server),
+                is_busy=lambda: open_sessions.is_busy(server),
                 on_accepted=on_accepted,
             )
             session.link.attach(wire)
@@ -164,7 +163,7 @@ async def _connect_with_retries(session: Session, endpoint: Endpoint, on_accepte
             if not error.is_temporary:
                 raise
             if loop.time() + pause > until:
-                await nearby.suggest(error, endpoint.address)
+                await other_ports.suggest(error, endpoint.address)
                 raise
             log.info("openenv: %s refused the connection, trying again", session.url)
             session.link.say("the connection was refused, trying again")

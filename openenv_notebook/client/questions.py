@@ -14,10 +14,10 @@ from urllib.parse import quote
 
 from pydantic import BaseModel
 
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.schema.well_formed import well_formed
 from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
 from openenv_notebook.values.errors import HandshakeRejected, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
-from openenv_notebook.values.messages import Tool
 from openenv_notebook.values.secrets import learn_secrets
 from openenv_notebook.wire.discovery import TIMEOUT, Discovery
 

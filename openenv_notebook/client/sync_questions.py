@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from openenv_notebook.values.messages import Tool
+from openenv_notebook.schema.tool import Tool
 
 
 class SyncQuestions:

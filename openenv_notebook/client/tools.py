@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from openenv_notebook.client.questions import Known
 from openenv_notebook.client.session import Session
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import nearest
 from openenv_notebook.values.errors import (
     MisuseError,
@@ -21,7 +22,7 @@ from openenv_notebook.values.errors import (
     ServerError,
     ToolFailed,
 )
-from openenv_notebook.values.messages import Tool, short_repr
+from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.to_json import fields_of
 from openenv_notebook.wire.protocol import Entry, Request, error_lines, frame, reply_data
 

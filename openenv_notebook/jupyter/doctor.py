@@ -24,7 +24,7 @@ from openenv_notebook.threads.portal import new_loop
 from openenv_notebook.threads.worker import own_threads
 from openenv_notebook.values.errors import AtCapacity, OpenEnvError
 from openenv_notebook.values.targets import Address, parse_target
-from openenv_notebook.wire import hub_token as hub
+from openenv_notebook.wire import hub_token
 from openenv_notebook.wire.endpoint import Endpoint
 
 Level = Literal["ok", "look", "wrong"]
@@ -173,7 +173,7 @@ def network() -> Iterable[Finding]:
         )
     else:
         yield Finding("ok", "no proxy")
-    found = hub.find_token()
+    found = hub_token.find_token()
     yield Finding("ok", f"a Hub token is there ({found[1]})" if found else "no Hub token; only private Spaces need one")
 
 

@@ -14,7 +14,6 @@ from openenv_notebook.jupyter.magic.workspace import Workspace
 from openenv_notebook.jupyter.show import formatters
 from openenv_notebook.jupyter.versions import openenv_version, untested
 from openenv_notebook.values import front_end, tracebacks
-from openenv_notebook.values import front_end as reporting
 
 _MAGIC = "openenv"
 _loaded: dict[int, Any] = {}
@@ -32,7 +31,7 @@ def load(shell: InteractiveShell) -> None:
     shell.register_magics(OpenEnvMagics(shell, workspace))
     _loaded[id(shell)] = (completion.install(shell, workspace),)
     front_end.set_owner(_owner_of(shell))
-    reporting.set_reporter(lambda: RunLine(shell))
+    front_end.set_reporter(lambda: RunLine(shell))
     tracebacks.name_cells(_cell_of(shell))
     formatters.register(shell)
     if outside := untested(openenv_version()):
@@ -50,7 +49,7 @@ def unload(shell: InteractiveShell) -> None:
         return
     completion.remove(shell, kept[0])
     front_end.set_owner(None)
-    reporting.set_reporter(None)
+    front_end.set_reporter(None)
     tracebacks.name_cells(None)
     formatters.unregister(shell)
     manager = shell.magics_manager

@@ -1,4 +1,4 @@
-"""The values that travel: actions, observations, states, results, tools.
+"""The values that travel: actions, observations, states, results.
 
 Fields and defaults of :class:`Action`, :class:`Observation` and :class:`State` are those
 of the official package (``openenv.core.env_server.types``), so that models written for it
@@ -14,10 +14,9 @@ from enum import Enum
 from pathlib import PurePath
 from typing import Any, Generic, Literal, NoReturn, Protocol, TypeAlias, TypeVar
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import ConfigDict, Field
 from pydantic_core import from_json
 
-from openenv_notebook.schema.well_formed import well_formed
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.secrets import HIDDEN, MaskedModel, hides, masked, shown_fields
 
@@ -161,32 +160,6 @@ class StepResult(Generic[ObsT]):
             "For the five values of Gymnasium's step() use "
             "(r.observation, r.reward, r.done, False, r.metadata)"
         )
-
-
-class Tool(BaseModel):
-    """A tool of an MCP environment.
-
-    Attributes:
-        name: What it is called by.
-        description: The server's words.
-        input_schema: JSON Schema of its arguments. Servers write ``inputSchema`` or ``input_schema``.
-    """
-
-    model_config = ConfigDict(extra="ignore", populate_by_name=True)
-
-    name: str
-    description: str = ""
-    input_schema: dict[str, Any] = Field(
-        default_factory=dict, validation_alias=AliasChoices("input_schema", "inputSchema")
-    )
-
-    @field_validator("description", "input_schema", mode="before")
-    @classmethod
-    def _empty_if_odd(cls, value: Any, info: ValidationInfo) -> Any:
-        """Keep a tool that can be called by its name, whatever else is said of it; null is usual."""
-        if info.field_name == "input_schema":
-            return well_formed(value)
-        return value if isinstance(value, str) else ""
 
 
 class ListToolsAction(Action):

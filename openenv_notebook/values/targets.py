@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import quote
 
-from openenv_notebook.values import host_names as hosts
+from openenv_notebook.values import host_names
 from openenv_notebook.values.errors import InvalidTarget
 from openenv_notebook.values.host_names import without_secrets, wrong
 
@@ -244,24 +244,24 @@ def _space_of(owner: str, name: str, query: str) -> Address:
 
 
 def _url(scheme: str, place: str, path: str, query: str, *, at_later: bool) -> Address:
-    place, authorization = hosts.split_credentials(place)
+    place, authorization = host_names.split_credentials(place)
     if not scheme and _NUMBER.fullmatch(place):
         place = f":{place}"
     if not scheme and place.startswith(":") and place.count(":") == 1:
         place = f"localhost{place}"
-    host, port = hosts.split_port(place, may_hide_password=at_later)
+    host, port = host_names.split_port(place, may_hide_password=at_later)
     if host in _HUB_HOSTS:
         parts = [part for part in path.split("/") if part]
         if len(parts) < 3 or parts[0] != "spaces":
             raise wrong("this page of the Hub is not a Space's", "a Space's page is huggingface.co/spaces/owner/name")
         return _space_of(parts[1], parts[2], "")
-    secure = _SECURE[scheme] if scheme else hosts.secure_by_habit(host, port)
+    secure = _SECURE[scheme] if scheme else host_names.secure_by_habit(host, port)
     if host.endswith(".hf.space") and port is None:
         secure = True
     shown = f"[{host}]" if ":" in host else host
     if port is not None and port != (443 if secure else 80):
         shown = f"{shown}:{port}"
-    return _address("url", secure, shown, _base_path(path), query, authorization, hosts.is_loopback(host))
+    return _address("url", secure, shown, _base_path(path), query, authorization, host_names.is_loopback(host))
 
 
 def _base_path(path: str) -> str:
@@ -291,7 +291,7 @@ def _address(
     asked = f"?{query}" if query else ""
     return Address(
         kind=kind,
-        name=(space_id or http_url) + (f"?{hosts.masked_query(query)}" if query else ""),
+        name=(space_id or http_url) + (f"?{host_names.masked_query(query)}" if query else ""),
         ws_url=f"{'wss' if secure else 'ws'}://{place}{path}/ws{asked}",
         http_url=http_url,
         query=query,

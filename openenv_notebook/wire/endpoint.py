@@ -9,7 +9,7 @@ from typing import Any
 from openenv_notebook.values.checks import clean_token
 from openenv_notebook.values.errors import InvalidTarget
 from openenv_notebook.values.targets import Address, parse_target
-from openenv_notebook.wire import hub_token as hub
+from openenv_notebook.wire import hub_token
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ def endpoint_at(url: str, *, headers: Mapping[str, str], token: str | None, **li
     if address.authorization and not any(name.lower() == "authorization" for name in sent):
         sent["Authorization"] = address.authorization
     if found is None and address.kind == "space":
-        found = hub.find_token()
+        found = hub_token.find_token()
         if found is not None:
             clean_token(found[0], f"the Hub token of this machine ({found[1]})")
     if found is None:
         return Endpoint(address, sent, **limits)
-    return Endpoint(address, hub.with_token(sent, found[0]), token_from=found[1], **limits)
+    return Endpoint(address, hub_token.with_token(sent, found[0]), token_from=found[1], **limits)

@@ -14,7 +14,7 @@ import json, openenv_notebook
 from support.recorded import exchanges, schemas
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.record.step import saved_result
-from openenv_notebook.values.messages import Tool
+from openenv_notebook.schema.tool import Tool
 def replies(name, kind='observation'):
     frames = [json.loads(each['frame']) for each in exchanges()[name] if each['dir'] == 'recv']
     return [frame['data'] for frame in frames if frame['type'] == kind]

@@ -19,8 +19,8 @@ from support.wire import result_frame
 
 import openenv_notebook
 from openenv_notebook import InvalidAction, StepResult, SyncEnvClient, UnknownClient, serve
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.servers.running import running_own
-from openenv_notebook.values.messages import Tool
 
 MAGICS = ("connect demo:grid --as g", "demo echo --as e", "reset --on g", "state --on g", "status", "close all", "")
 

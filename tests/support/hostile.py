@@ -6,9 +6,10 @@ import base64
 from typing import Any
 
 from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values import errors
 from openenv_notebook.values.attribute_dict import AttributeDict
-from openenv_notebook.values.messages import StepResult, Tool
+from openenv_notebook.values.messages import StepResult
 
 TEXTS = (
     "<script>window.pwned = 1</script>",

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.magic.workspace import AnyClient
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.errors import OpenEnvError
-from openenv_notebook.values.messages import Tool
 
 _PATIENCE = 3.0
 

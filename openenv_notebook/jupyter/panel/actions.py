@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.magic.python_twin import Call
-from openenv_notebook.jupyter.panel import status_html as screen
-from openenv_notebook.jupyter.panel import widgets as parts
+from openenv_notebook.jupyter.panel import status_html, widgets
 from openenv_notebook.jupyter.panel.form import Form
 from openenv_notebook.jupyter.panel.moves import MOST_BUTTONS, Moves
 from openenv_notebook.schema.check import check
 from openenv_notebook.schema.moves import Legal, legal_actions
 from openenv_notebook.schema.reader import action_fields
-from openenv_notebook.values.messages import Tool
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.secrets import secret_names
 
 _ANY: Mapping[str, Any] = {"type": "object", "additionalProperties": True, "properties": {}}
@@ -56,15 +55,15 @@ class ActionView:
         self._has_secrets = False
         self._tools: dict[str, Tool] = {}
         self._forms: dict[str, Form] = {}
-        self._sends = parts.html(screen.sends("", "…"))
-        self.step_button = parts.button("Step ▸", "Do what stands beside it", on_step, "primary", "step")
-        sends = parts.classed(parts.row(self._sends, self.step_button), "sends")
-        self._tool = parts.choice("Tool", [("", _STEP)], self._chosen, "tool")
+        self._sends = widgets.html(status_html.sends("", "…"))
+        self.step_button = widgets.button("Step ▸", "Do what stands beside it", on_step, "primary", "step")
+        sends = widgets.classed(widgets.row(self._sends, self.step_button), "sends")
+        self._tool = widgets.choice("Tool", [("", _STEP)], self._chosen, "tool")
         self._tool.layout.display = "none"
         self._moves = Moves(put, self._clicked, on_step, on_change, variable)
-        self._place = parts.column(names=["form-place"])
-        scroll = parts.column(self._tool, self._moves.row, self._moves.box, self._place, names=["scroll"])
-        self.widget = parts.column(parts.heading("Action"), sends, scroll, names=["area", "area-action"])
+        self._place = widgets.column(names=["form-place"])
+        scroll = widgets.column(self._tool, self._moves.row, self._moves.box, self._place, names=["scroll"])
+        self.widget = widgets.column(widgets.heading("Action"), sends, scroll, names=["area", "area-action"])
 
     def load(self, schema: Mapping[str, Any] | None, tools: Sequence[Tool]) -> None:
         """Take the schema of actions and the tools; before the panel is seen."""
@@ -72,7 +71,7 @@ class ActionView:
         # What is typed in the box is seen; the form has boxes for secrets.
         self._has_secrets = bool(secret_names(schema))
         self._tools = {tool.name: tool for tool in tools}
-        options = [(parts.label(_described(tool), 90), tool.name) for tool in tools]
+        options = [(widgets.label(_described(tool), 90), tool.name) for tool in tools]
         if not tools or not _only_calls_tools(schema):
             options.insert(0, ("step: the action itself", _STEP))
         self._tool.options = options
@@ -120,9 +119,9 @@ class ActionView:
         chosen: Mapping[str, Any] = {}
         try:
             call = self.call()
-            said, chosen, can = screen.sends(call.code(self._name)), call.arguments, True
+            said, chosen, can = status_html.sends(call.code(self._name)), call.arguments, True
         except Incomplete as problem:
-            said, can = screen.sends(self._outline(), str(problem)), False
+            said, can = status_html.sends(self._outline(), str(problem)), False
         self._put(self._sends, value=said)
         field = offered.fields[0] if offered is not None and len(offered.fields) == 1 else ""
         self._moves.show(legal, chosen.get(field), disabled=disabled)

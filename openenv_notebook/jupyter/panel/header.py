@@ -8,8 +8,7 @@ from typing import Any
 
 from openenv_notebook.jupyter.magic.arguments import GrammarError, read_payload
 from openenv_notebook.jupyter.magic.context import typed_values
-from openenv_notebook.jupyter.panel import status_html as screen
-from openenv_notebook.jupyter.panel import widgets as parts
+from openenv_notebook.jupyter.panel import status_html, widgets
 from openenv_notebook.jupyter.panel.status_html import Facts
 
 
@@ -35,17 +34,17 @@ class Header:
         variable: Callable[[str], Any],
     ) -> None:
         self._put, self._variable = put, variable
-        self._title = parts.html("", "title")
-        self._facts = parts.html("", "facts")
-        self._seed = parts.text_box("seed", "any", on_reset, "seed")
-        self.reset_button = parts.button("Reset", "Begin an episode", on_reset)
-        self._more = parts.toggle("⋯", "Reset arguments, Save, New session, Close", self._opened)
-        self.row = parts.row(self._title, self._facts, self._seed, self.reset_button, self._more, names=["header"])
-        self._arguments = parts.text_box("Reset with", "key=value …, or JSON", on_reset, "arguments")
-        self._save = parts.button("Save", "Write the episodes into a file beside this notebook", on_save)
-        self.new_button = parts.button("New session", "Give this session up and begin in another", on_new_session)
-        self.close_button = parts.button("Close", "Close the session", on_close, "danger")
-        self.more = parts.row(self._arguments, self._save, self.new_button, self.close_button, names=["more"])
+        self._title = widgets.html("", "title")
+        self._facts = widgets.html("", "facts")
+        self._seed = widgets.text_box("seed", "any", on_reset, "seed")
+        self.reset_button = widgets.button("Reset", "Begin an episode", on_reset)
+        self._more = widgets.toggle("⋯", "Reset arguments, Save, New session, Close", self._opened)
+        self.row = widgets.row(self._title, self._facts, self._seed, self.reset_button, self._more, names=["header"])
+        self._arguments = widgets.text_box("Reset with", "key=value …, or JSON", on_reset, "arguments")
+        self._save = widgets.button("Save", "Write the episodes into a file beside this notebook", on_save)
+        self.new_button = widgets.button("New session", "Give this session up and begin in another", on_new_session)
+        self.close_button = widgets.button("Close", "Close the session", on_close, "danger")
+        self.more = widgets.row(self._arguments, self._save, self.new_button, self.close_button, names=["more"])
         self.more.layout.display = "none"
 
     def _opened(self, on: bool) -> None:
@@ -80,7 +79,7 @@ class Header:
             is_closed: True when the session is closed for good.
         """
         self._put(self._title, value=title)
-        self._put(self._facts, value=screen.facts(facts))
+        self._put(self._facts, value=status_html.facts(facts))
         self._put(self.reset_button, disabled=disabled or is_closed)
         self._put(self.new_button, disabled=is_closed)
         self._put(self.close_button, disabled=is_closed)

@@ -9,9 +9,7 @@ from typing import Any
 import ipywidgets
 
 from openenv_notebook.client import events
-from openenv_notebook.jupyter.panel import history
-from openenv_notebook.jupyter.panel import status_html as screen
-from openenv_notebook.jupyter.panel import widgets as parts
+from openenv_notebook.jupyter.panel import history, status_html, widgets
 from openenv_notebook.jupyter.panel.history import Entry
 from openenv_notebook.record.episode import Episode, Step
 
@@ -48,35 +46,35 @@ class LogView:
         self._make()
 
     def _make(self) -> None:
-        self._list = parts.classed(ipywidgets.Select(options=[], description="Steps", rows=6), "steps", "quiet")
+        self._list = widgets.classed(ipywidgets.Select(options=[], description="Steps", rows=6), "steps", "quiet")
         self._list.observe(self._selected, "index")
         # A continuous one sends back what we wrote, late, when steps come fast.
-        self._slider = parts.classed(
+        self._slider = widgets.classed(
             ipywidgets.IntSlider(description="Step looked at", min=0, max=1, readout=False, continuous_update=False),
             "quiet",
         )
         self._slider.observe(self._slid, "value")
         # JupyterLab takes the arrow keys from lists and sliders, not from boxes: ↑ and ↓ walk from step to step.
-        self._number = parts.classed(ipywidgets.BoundedIntText(description="Go to", min=0, max=1), "number", "quiet")
+        self._number = widgets.classed(ipywidgets.BoundedIntText(description="Go to", min=0, max=1), "number", "quiet")
         self._number.observe(self._slid, "value")
-        self._replay = parts.toggle("Replay", "Show these steps again, one after the other", self._replayed)
-        self._viewing = parts.html("", "viewing")
-        self._live = parts.button("Live", "Look at the newest step again", self.go_live)
-        self._older = parts.button("Older", "The 200 steps before these", lambda: self._turn(1))
-        self._newer = parts.button("Newer", "The 200 steps after these", lambda: self._turn(-1))
-        self._python = parts.toggle("Python", "The episode as a program", lambda on: self._look(_PYTHON, on))
-        self._state = parts.toggle("State", "Ask the environment for its state", lambda on: self._look(_STATE, on))
-        self._columns = parts.html(
+        self._replay = widgets.toggle("Replay", "Show these steps again, one after the other", self._replayed)
+        self._viewing = widgets.html("", "viewing")
+        self._live = widgets.button("Live", "Look at the newest step again", self.go_live)
+        self._older = widgets.button("Older", "The 200 steps before these", lambda: self._turn(1))
+        self._newer = widgets.button("Newer", "The 200 steps after these", lambda: self._turn(-1))
+        self._python = widgets.toggle("Python", "The episode as a program", lambda on: self._look(_PYTHON, on))
+        self._state = widgets.toggle("State", "Ask the environment for its state", lambda on: self._look(_STATE, on))
+        self._columns = widgets.html(
             f'<div aria-hidden="true">{html.escape(history.columns(history.HEAD))}</div>', "columns"
         )
-        self._code = parts.classed(ipywidgets.Textarea(description="Text to copy", disabled=False), "code", "quiet")
+        self._code = widgets.classed(ipywidgets.Textarea(description="Text to copy", disabled=False), "code", "quiet")
         self._code.layout.display = "none"
-        head = parts.row(
-            parts.heading("Log"), self._viewing, self._number, self._replay,
+        head = widgets.row(
+            widgets.heading("Log"), self._viewing, self._number, self._replay,
             self._slider, self._live, self._python, self._state, names=["log-head"],
         )  # fmt: skip
-        above = parts.row(self._columns, self._older, self._newer, names=["above"])
-        self.widget = parts.column(head, above, self._list, self._code, names=["area", "area-log"])
+        above = widgets.row(self._columns, self._older, self._newer, names=["above"])
+        self.widget = widgets.column(head, above, self._list, self._code, names=["area", "area-log"])
         self._above = above
 
     # The person
@@ -191,7 +189,7 @@ class LogView:
             said = "live" if newest is not None else ""
         if pages > 1:
             said += f" · page {page + 1} of {pages}"
-        self._put(self._viewing, value=screen.hint(said))
+        self._put(self._viewing, value=status_html.hint(said))
         self._put(self._live, disabled=entry is None and page == 0)
         self._put(self._older.layout, display=None if pages > 1 else "none")
         self._put(self._newer.layout, display=None if pages > 1 else "none")

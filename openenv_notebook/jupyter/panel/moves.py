@@ -7,7 +7,7 @@ from typing import Any
 
 from openenv_notebook.jupyter.magic.arguments import GrammarError, read_payload
 from openenv_notebook.jupyter.magic.context import typed_values
-from openenv_notebook.jupyter.panel import widgets as parts
+from openenv_notebook.jupyter.panel import widgets
 from openenv_notebook.schema.check import same
 from openenv_notebook.schema.moves import Legal
 from openenv_notebook.schema.reader import only_required_field
@@ -39,14 +39,14 @@ class Moves:
         self._variable = variable
         self.offered: Legal | None = None
         self._buttons = [self._button(place, on_click) for place in range(MOST_BUTTONS)]
-        self.box = parts.completed_box("Move", "type a value, Enter steps", on_enter, "move")
+        self.box = widgets.completed_box("Move", "type a value, Enter steps", on_enter, "move")
         self.box.observe(lambda _: on_change(), "value")
-        self.row = parts.row(*self._buttons, names=["moves"])
+        self.row = widgets.row(*self._buttons, names=["moves"])
         self.row.layout.display = "none"
 
     @staticmethod
     def _button(place: int, on_click: Callable[[int], object]) -> Any:
-        made = parts.button("", "", lambda: on_click(place))
+        made = widgets.button("", "", lambda: on_click(place))
         made.layout.display = "none"
         return made
 
@@ -99,8 +99,8 @@ class Moves:
         steps = "Step with" if len(legal.fields) == 1 else "Fill in"
         self._put(
             made,
-            description=parts.label(written(value), 24),
-            tooltip=parts.label(f"{steps} {fields}={value!r}", 80),
+            description=widgets.label(written(value), 24),
+            tooltip=widgets.label(f"{steps} {fields}={value!r}", 80),
             disabled=disabled,
         )
         others = tuple(name for name in made._dom_classes if name != "openenv-chosen")

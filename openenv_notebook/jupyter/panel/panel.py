@@ -16,10 +16,7 @@ from openenv_notebook.client.events import Event
 from openenv_notebook.client.sync_client import SyncEnvClient
 from openenv_notebook.jupyter.magic.asking import action_schema, environment_name, renderer_key, tools_of
 from openenv_notebook.jupyter.magic.python_twin import episode_code
-from openenv_notebook.jupyter.panel import notebook as life
-from openenv_notebook.jupyter.panel import saved_output as still
-from openenv_notebook.jupyter.panel import status_html as screen
-from openenv_notebook.jupyter.panel import widgets as parts
+from openenv_notebook.jupyter.panel import notebook, saved_output, status_html, widgets
 from openenv_notebook.jupyter.panel.actions import ActionView
 from openenv_notebook.jupyter.panel.controller import Hand
 from openenv_notebook.jupyter.panel.form import FORM_CSS, Form
@@ -73,17 +70,17 @@ class Panel:
                 f"a panel shows the session of a client of ours, not a {type(env).__name__}",
                 hint='Panel(openenv_notebook.connect("localhost:8000"))',
             )
-        life.begin(self)
+        notebook.begin(self)
         self._shell: Any = get_ipython()
         title = title or environment_name(client) or "environment"
-        self._state = State(client, name or life.variable_of(client, self._shell), title, renderer_key(client))
+        self._state = State(client, name or notebook.variable_of(client, self._shell), title, renderer_key(client))
         self._make(checked)
         schema = action_schema(client)
         self._actions.load(schema, tools_of(client, schema))
-        self._still = still.Still()
+        self._still = saved_output.Still()
         self._shown_in: Any = None
         self._unsubscribe = client.subscribe(self._happened) if client.status != "closed" else lambda: None
-        self._hook = life.after_each_cell(self._shell, self._keep_still)
+        self._hook = notebook.after_each_cell(self._shell, self._keep_still)
         self._publisher.request()
 
     def _make(self, policies: dict[str, Any]) -> None:
@@ -101,14 +98,14 @@ class Panel:
         self._log = LogView(put, lambda: self._publisher.is_writing, changed, hand.ask_state)
         hand.is_live = lambda: self._log.viewing is None
         hand.show_state = self._show_state
-        said, took = parts.html("", "said"), parts.html("", "took")
+        said, took = widgets.html("", "said"), widgets.html("", "took")
         seen = self._observation.widget
-        observation = parts.column(parts.heading("Observation"), seen, names=["area", "area-observation"])
-        body = parts.column(observation, self._actions.widget, self._run.widget, self._log.widget, names=["body"])
-        status = parts.row(said, took, names=["status"])
-        style = parts.html(style_sheet(FORM_CSS, OBSERVATION_CSS), "style")
-        self.widget = parts.column(style, self._header.row, self._header.more, body, status, names=["panel"])
-        remark = screen.hint(_QUEUES) if life.queues_clicks() else ""
+        observation = widgets.column(widgets.heading("Observation"), seen, names=["area", "area-observation"])
+        body = widgets.column(observation, self._actions.widget, self._run.widget, self._log.widget, names=["body"])
+        status = widgets.row(said, took, names=["status"])
+        style = widgets.html(style_sheet(FORM_CSS, OBSERVATION_CSS), "style")
+        self.widget = widgets.column(style, self._header.row, self._header.more, body, status, names=["panel"])
+        remark = status_html.hint(_QUEUES) if notebook.queues_clicks() else ""
         self._picture = Picture(
             self._state, hand, self._header, self._observation, self._actions, self._run, self._log,
             said, took, put, self.python, remark,
@@ -216,7 +213,7 @@ class Panel:
         episodes = self._state.client.episodes
         if not episodes:
             raise MisuseError("there is nothing to save yet", hint="Reset begins an episode")
-        target = Path(path) if path is not None else life.free_path(self._state.title)
+        target = Path(path) if path is not None else notebook.free_path(self._state.title)
         target.write_text("".join(f"{episode.to_jsonl()}\n" for episode in episodes), encoding="utf-8")
         return target
 
@@ -226,7 +223,7 @@ class Panel:
         if state.is_closed:
             return
         state.is_closed = True
-        life.end(self)
+        notebook.end(self)
         self._hand.stop()
         if state.question is not None:
             state.question.take_back(ClientClosed("the panel was closed"))
@@ -235,21 +232,21 @@ class Panel:
         self._hook()
         self._publisher.close()
         self._actions.close()
-        parts.close_tree(self.widget)
+        widgets.close_tree(self.widget)
 
     # Showing itself
 
     def display(self) -> None:
         """Show the panel in the running cell, and keep a still picture for when the notebook is read."""
         self._refuse_closed()
-        self._shown_in = life.run_of(self._shell)
+        self._shown_in = notebook.run_of(self._shell)
         self._publisher.flush_on_events_thread()
-        still.publish(still.view_bundle(self.widget, self._title()))
+        saved_output.publish(saved_output.view_bundle(self.widget, self._title()))
         self._still.show(self._still_bundle())
 
     def _ipython_display_(self) -> None:
         # %openenv panel has shown it in this cell already, and returns it.
-        if self._shown_in is None or self._shown_in != life.run_of(self._shell):
+        if self._shown_in is None or self._shown_in != notebook.run_of(self._shell):
             self.display()
 
     def __repr__(self) -> str:
@@ -263,7 +260,7 @@ class Panel:
         client = self._state.client
         last = client.last
         shown, told = self._observation.still(last, self._state.environment)
-        return still.bundle(self._title(), client.episode, shown, told)
+        return saved_output.bundle(self._title(), client.episode, shown, told)
 
     def _keep_still(self) -> None:
         """Bring the still picture to where the episode stands."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from openenv_notebook.jupyter.panel import chart
-from openenv_notebook.jupyter.panel import widgets as parts
+from openenv_notebook.jupyter.panel import chart, widgets
 from openenv_notebook.jupyter.panel.chart import Point
 from openenv_notebook.values.attribute_dict import nearest
 from openenv_notebook.values.errors import MisuseError
@@ -38,20 +37,20 @@ class PlayView:
     ) -> None:
         self._put = put
         self._policies: dict[str, Any] = {RANDOM: "random", **policies}
-        self._who = parts.choice("Policy", list(self._policies), None, "quiet")
+        self._who = widgets.choice("Policy", list(self._policies), None, "quiet")
         if policies:
             self._who.value = next(iter(policies))
-        self._count = parts.text_box("×", "all", on_play, "count")
-        self._speed = parts.choice("Speed", _SPEEDS, on_speed, "quiet")
-        self._play = parts.button("Play", "Let the policy act, until done or as many steps", on_play)
-        self.stop_button = parts.button("Stop", "Stop before the next step", on_stop, "danger")
-        self._hand = parts.toggle("I play", "Choose the actions yourself while it plays", on_hand)
-        row = parts.row(
+        self._count = widgets.text_box("×", "all", on_play, "count")
+        self._speed = widgets.choice("Speed", _SPEEDS, on_speed, "quiet")
+        self._play = widgets.button("Play", "Let the policy act, until done or as many steps", on_play)
+        self.stop_button = widgets.button("Stop", "Stop before the next step", on_stop, "danger")
+        self._hand = widgets.toggle("I play", "Choose the actions yourself while it plays", on_hand)
+        row = widgets.row(
             self._who, self._count, self._speed, self._play, self.stop_button, self._hand, names=["run-row"]
         )  # fmt: skip
-        self._chart = parts.html(chart.draw([]), "chart")
-        self._remark = parts.html("", "remark")
-        self.widget = parts.column(parts.heading("Run"), row, self._chart, self._remark, names=["area", "area-run"])
+        self._chart = widgets.html(chart.draw([]), "chart")
+        self._remark = widgets.html("", "remark")
+        self.widget = widgets.column(widgets.heading("Run"), row, self._chart, self._remark, names=["area", "area-run"])
 
     def add(self, name: str, policy: Any) -> None:
         """Offer a policy, and choose it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from openenv_notebook.jupyter.panel import status_html as screen
+from openenv_notebook.jupyter.panel import status_html
 from openenv_notebook.jupyter.panel.actions import ActionView
 from openenv_notebook.jupyter.panel.controller import Hand
 from openenv_notebook.jupyter.panel.header import Header
@@ -64,7 +64,7 @@ class Picture:
         why = self._hand.why_not()
         busy = bool(self._hand.commands.doing)
         self._header.refresh(
-            screen.title(state.title, _address(client.base_url), client.status),
+            status_html.title(state.title, _address(client.base_url), client.status),
             Facts(len(episodes), client.episode.length, client.episode.total_reward, client.episode.done),
             disabled=busy or state.is_playing,
             is_closed=client.status == "closed",
@@ -81,8 +81,8 @@ class Picture:
             hand=state.by_hand,
             remark=self._remark if state.is_playing else "",
         )
-        self._put(self._said, value=screen.status(self._now(newest)))
-        self._put(self._took, value=screen.hint(_took(newest)))
+        self._put(self._said, value=status_html.status(self._now(newest)))
+        self._put(self._took, value=status_html.hint(_took(newest)))
 
     def _see(self, entry: Entry | None, episodes: Sequence[Episode]) -> None:
         """Show the observation of an entry; it is built anew only where it is another."""

@@ -17,10 +17,11 @@ from openenv_notebook.jupyter.show.blocks import Block, Paragraph
 from openenv_notebook.jupyter.show.describe import Describer
 from openenv_notebook.jupyter.show.plain import as_fields, short
 from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.servers import Server
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import OpenEnvError
-from openenv_notebook.values.messages import Action, Observation, State, StepResult, Tool
+from openenv_notebook.values.messages import Action, Observation, State, StepResult
 from openenv_notebook.values.text import one_line
 
 _CARDS: tuple[tuple[type | tuple[type, ...], Callable[[Any], Block]], ...] = (

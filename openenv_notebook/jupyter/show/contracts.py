@@ -8,7 +8,8 @@ from typing import Any
 from openenv_notebook.jupyter.show.blocks import Block, Column, Fields, Fold, Span, Stack, Table, line
 from openenv_notebook.jupyter.show.fields import kind
 from openenv_notebook.schema.reader import Field, action_fields
-from openenv_notebook.values.messages import Tool, short_repr
+from openenv_notebook.schema.tool import Tool
+from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.secrets import HIDDEN, hides, is_secret_schema
 
 _MOST_FIELDS, _MOST_TOOLS = 30, 40

@@ -9,10 +9,11 @@ from openenv_notebook.client.async_client import EnvClient
 from openenv_notebook.client.sync_client import SyncEnvClient
 from openenv_notebook.client.tools import ToolNamespace
 from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.servers import Server
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import OpenEnvError
-from openenv_notebook.values.messages import Action, Observation, State, StepResult, Tool
+from openenv_notebook.values.messages import Action, Observation, State, StepResult
 
 _TYPES: tuple[type, ...] = (
     Action, AttributeDict, EnvClient, Episode, Observation, OpenEnvError, Server, State, Step, StepResult,

@@ -7,9 +7,9 @@ import traceback
 from openenv_notebook.servers.in_process.threads import Visit, begin_visit
 from openenv_notebook.servers.log import Log
 from openenv_notebook.servers.web_guard import Application, Message, Receive, Send, values
-from openenv_notebook.wire import same_process as neighbours
+from openenv_notebook.wire import same_process
 
-_HEADER = neighbours.HEADER.lower().encode()
+_HEADER = same_process.HEADER.lower().encode()
 
 
 class Entrance:
@@ -30,7 +30,7 @@ class Entrance:
             await self._app(scope, receive, send)
             return
         words = values(scope, _HEADER)
-        visit = Visit(neighbours.find(words[0]) if words else None)
+        visit = Visit(same_process.find(words[0]) if words else None)
         begin_visit(visit)
         try:
             await self._app(scope, receive, send)

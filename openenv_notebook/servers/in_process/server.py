@@ -22,7 +22,7 @@ from openenv_notebook.servers.in_process.threads import ServingLoop
 from openenv_notebook.servers.log import Log
 from openenv_notebook.servers.web_guard import Gate, Guarded
 from openenv_notebook.values.errors import MisuseError, ServerStartFailed
-from openenv_notebook.wire import same_process as neighbours
+from openenv_notebook.wire import same_process
 
 LOOPBACK = "127.0.0.1"
 # Promised to be 2 seconds; the rest is for what surrounds the wait.
@@ -123,7 +123,7 @@ class EnvironmentServer:
         loggers = [logging.getLogger(name) for name in _LOGGERS]
         for logger in loggers:
             logger.addFilter(quiet)
-        neighbours.open_door(self._port)
+        same_process.open_door(self._port)
         loop = ServingLoop(self.name, self._failed)
         try:
             loop.run_until_complete(self._serve(loop, listening))
@@ -131,7 +131,7 @@ class EnvironmentServer:
             self._failure = error
             self._log.write(traceback.format_exc())
         finally:
-            neighbours.close_door(self._port)
+            same_process.close_door(self._port)
             self._ready.set()
             _finish(loop)
             listening.close()

@@ -18,6 +18,7 @@ from openenv_notebook.client.mcp import MCPToolClient
 from openenv_notebook.client.questions import Known
 from openenv_notebook.client.sync_client import SyncEnvClient
 from openenv_notebook.client.tools import ToolNamespace, tool_signature, tool_value
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.errors import (
     MisuseError,
     NotSupportedHere,
@@ -26,7 +27,6 @@ from openenv_notebook.values.errors import (
     SessionLost,
     ToolFailed,
 )
-from openenv_notebook.values.messages import Tool
 
 TOOLS = [
     {

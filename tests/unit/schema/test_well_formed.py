@@ -20,9 +20,9 @@ from openenv_notebook.schema.moves import legal_actions
 from openenv_notebook.schema.random_action import sample_action
 from openenv_notebook.schema.reader import action_fields, only_required_field, takes_any_field
 from openenv_notebook.schema.shape_reader import action_shape
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.schema.well_formed import well_formed
 from openenv_notebook.values.attribute_dict import AttributeDict
-from openenv_notebook.values.messages import Tool
 from openenv_notebook.values.secrets import secret_names
 
 KNOWN = {name: schema["action"] for name, schema in schemas().items() if "action" in schema} | shapes()

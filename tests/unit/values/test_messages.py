@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from support.wire import result_frame
 
 from openenv_notebook.client.codec import read_result
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.messages import (
     Action,
@@ -21,7 +22,6 @@ from openenv_notebook.values.messages import (
     Observation,
     State,
     StepResult,
-    Tool,
     short_repr,
 )
 

@@ -11,7 +11,7 @@ import pytest
 
 from openenv_notebook.values.errors import ConnectFailed, EnvironmentFailed, FactoryFailed
 from openenv_notebook.values.targets import Address, parse_target
-from openenv_notebook.wire import same_process as neighbours
+from openenv_notebook.wire import same_process
 from openenv_notebook.wire.endpoint import Endpoint
 from openenv_notebook.wire.protocol import Request
 from openenv_notebook.wire.same_process import HEADER, Caller
@@ -42,34 +42,34 @@ def left(error: BaseException) -> Caller:
 def test_only_servers_of_this_process_are_told_a_word() -> None:
     """A session is introduced to a port of this process on the loopback, and to nothing else."""
     session: Any = Talking()
-    neighbours.open_door(4567)
+    same_process.open_door(4567)
     try:
         for text in ("localhost:4568", "https://example.com:4567"):
-            assert HEADER not in neighbours.introduce(session, endpoint_of(text)).headers
+            assert HEADER not in same_process.introduce(session, endpoint_of(text)).headers
             assert session.caller is None
-        endpoint = neighbours.introduce(session, endpoint_of("localhost:4567"))
+        endpoint = same_process.introduce(session, endpoint_of("localhost:4567"))
         assert endpoint.headers["X-Own"] == "1"
-        assert neighbours.find(endpoint.headers[HEADER]) is session.caller
+        assert same_process.find(endpoint.headers[HEADER]) is session.caller
         assert endpoint.headers[HEADER] not in repr(endpoint)
     finally:
-        neighbours.close_door(4567)
-    assert HEADER not in neighbours.introduce(session, endpoint_of("localhost:4567")).headers
+        same_process.close_door(4567)
+    assert HEADER not in same_process.introduce(session, endpoint_of("localhost:4567")).headers
 
 
 def test_a_word_is_forgotten_with_its_session() -> None:
     """Neither the word nor the caller keeps a session alive."""
     session: Any = Talking()
-    neighbours.open_door(4567)
-    word = neighbours.introduce(session, endpoint_of("localhost:4567")).headers[HEADER]
-    neighbours.close_door(4567)
-    caller = neighbours.find(word)
+    same_process.open_door(4567)
+    word = same_process.introduce(session, endpoint_of("localhost:4567")).headers[HEADER]
+    same_process.close_door(4567)
+    caller = same_process.find(word)
     assert caller is not None
     del session
     gc.collect()
     assert caller.context is None
     del caller
     gc.collect()
-    assert neighbours.find(word) is None
+    assert same_process.find(word) is None
 
 
 def test_the_context_is_that_of_the_call() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
-from openenv_notebook.jupyter import show as render
+from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.magic.arguments import no_words, read_words
 from openenv_notebook.jupyter.magic.asking import action_schema
 from openenv_notebook.jupyter.magic.context import Desk
@@ -51,7 +51,7 @@ def status(desk: Desk, rest: str) -> Any:
     no_words(read_words("status", rest, {}))
     overview(desk)
     for name, server in desk.workspace.all_servers():
-        print(render.server_line(name, server))
+        print(show.server_line(name, server))
     print(f"threads: {', '.join(own_threads()) or 'none'}")
 
 
@@ -59,13 +59,13 @@ def overview(desk: Desk) -> None:
     """Say which clients there are and what can be done next."""
     clients = desk.workspace.clients()
     if not clients:
-        print(render.START)
+        print(show.START)
         return
     current, client = desk.workspace.get()
     for name, first in desk.workspace.first_names().items():
         twice = f"{'*' if name == current else ' '} {name}: the same as {first}"
-        print(render.client_line(name, clients[name], current=name == current) if name == first else twice)
-    print(render.next_line(client))
+        print(show.client_line(name, clients[name], current=name == current) if name == first else twice)
+    print(show.next_line(client))
 
 
 def close(desk: Desk, rest: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, cast
 from IPython.core.error import UsageError
 
 from openenv_notebook.client.connect import connect as connect_to
-from openenv_notebook.jupyter import show as render
+from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.connect_line import ProgressLine
 from openenv_notebook.jupyter.magic.arguments import Line, read_words
 from openenv_notebook.jupyter.magic.asking import action_schema, environment_name
@@ -144,12 +144,12 @@ def code(line: Line, *statements: str) -> str:
 
 def introduce(desk: Desk, name: str, client: AnyClient, ended: list[str]) -> None:
     """Say in one line who was connected, what it takes, and what ended for it."""
-    fields = render.fields_line(action_schema(client))
+    fields = show.fields_line(action_schema(client))
     said = [
         f"{name} → {environment_name(client) or 'environment'}, {client.base_url}",
         fields,
         *ended,
-        render.next_line(client),
+        show.next_line(client),
     ]
     desk.say(" · ".join(part for part in said if part))
 

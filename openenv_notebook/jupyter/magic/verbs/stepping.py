@@ -8,7 +8,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
-from openenv_notebook.jupyter import show as render
+from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.magic.arguments import (
     Line,
     Typed,
@@ -24,9 +24,10 @@ from openenv_notebook.jupyter.magic.python_twin import keywords, literal
 from openenv_notebook.jupyter.magic.verbs.verb import SESSION, Verb
 from openenv_notebook.jupyter.magic.workspace import AnyClient
 from openenv_notebook.schema.reader import action_fields, only_required_field
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.schema.well_formed import well_formed
 from openenv_notebook.values.attribute_dict import nearest
-from openenv_notebook.values.messages import Tool, short_repr
+from openenv_notebook.values.messages import short_repr
 
 _RESET = {**SESSION, "seed": "text"}
 # What the official reset takes in every environment.
@@ -101,7 +102,7 @@ def step_body(desk: Desk, rest: str, cell: str) -> Any:
 def _stepped(desk: Desk, line: Line, name: str, client: AnyClient, action: Any) -> Any:
     desk.twin = f"{name}.step({literal(action)})"
     result = client.step(action)
-    ended = render.result_line(client)
+    ended = show.result_line(client)
     if ended:
         desk.say(ended)
     return desk.out(line, result)

@@ -9,7 +9,7 @@ import pytest
 
 from openenv_notebook.client.questions import Known
 from openenv_notebook.jupyter.magic.completion import complete
-from openenv_notebook.values.messages import Tool
+from openenv_notebook.schema.tool import Tool
 
 SCHEMA = {
     "action": {

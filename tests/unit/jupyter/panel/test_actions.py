@@ -11,8 +11,8 @@ from support.waiting import eventually
 from support.wire import FarEnd, result_frame
 
 from openenv_notebook.jupyter.panel import Panel
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import attribute_dict
-from openenv_notebook.values.messages import Tool
 from openenv_notebook.values.secrets import learn_secrets
 
 from .conftest import Env, move, rows, said, sends, settled

@@ -10,9 +10,10 @@ from IPython.core.formatters import DisplayFormatter
 from support.markup import check_html
 
 from openenv_notebook.jupyter.show.formatters import register, unregister
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import MisuseError
-from openenv_notebook.values.messages import Observation, StepResult, Tool
+from openenv_notebook.values.messages import Observation, StepResult
 
 
 def new_shell() -> Any:

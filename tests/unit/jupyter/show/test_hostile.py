@@ -12,9 +12,10 @@ from support.markup import check_html, check_text
 
 from openenv_notebook.jupyter.show import kind, to_html, to_text
 from openenv_notebook.jupyter.show.as_html import LONGEST, size_without_pictures
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import EnvironmentFailed, OpenEnvError
-from openenv_notebook.values.messages import StepResult, Tool
+from openenv_notebook.values.messages import StepResult
 
 texts = st.one_of(st.sampled_from(hostile.TEXTS), st.text(st.characters(codec=None), max_size=60))
 scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), texts)
