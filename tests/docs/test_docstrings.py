@@ -28,7 +28,7 @@ SHOWN = [
     "openenv_notebook.Episode",
     "openenv_notebook.Rollout",
     "openenv_notebook.SyncEnvClient",
-    "openenv_notebook.client.adopt",
+    "openenv_notebook.adopt",
     "openenv_notebook.connect",
     "openenv_notebook.parse_target",
     "openenv_notebook.run_episodes",
