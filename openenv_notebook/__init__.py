@@ -15,12 +15,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from openenv_notebook.client.adopt import adopt
-from openenv_notebook.client.async_client import EnvClient, GenericEnvClient
+from openenv_notebook.client.clients import EnvClient, GenericEnvClient, MCPToolClient, SyncEnvClient
 from openenv_notebook.client.connect import connect
 from openenv_notebook.client.events import Event
-from openenv_notebook.client.mcp import MCPToolClient
 from openenv_notebook.client.step_all import step_all
-from openenv_notebook.client.sync_client import SyncEnvClient
 from openenv_notebook.record.episode import Episode, Step
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.servers import Server, serve

@@ -9,8 +9,7 @@ import types
 from collections.abc import Iterator
 from typing import Any, Generic, get_args, get_origin
 
-from openenv_notebook.client.async_client import EnvClient, GenericEnvClient
-from openenv_notebook.client.mcp import MCPToolClient
+from openenv_notebook.client.clients import EnvClient, GenericEnvClient, MCPToolClient
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.named_models import naming
 

@@ -20,7 +20,9 @@ from openenv_notebook.values.errors import InvalidAction, ProtocolError
 from openenv_notebook.values.messages import GenericAction, StepResult
 from openenv_notebook.values.named_models import named_models
 from openenv_notebook.values.to_json import fields_of, is_record
-from openenv_notebook.wire.protocol import error_lines, excerpt, reply_data
+from openenv_notebook.wire.replies import error_lines, excerpt, reply_data
+
+VERBS = ("connect", "reset", "step", "state", "close")
 
 
 class Codec:
@@ -28,7 +30,11 @@ class Codec:
 
     Args:
         cls: The client class.
-        root: The class whose hooks count as not overridden.
+        root: The class whose hooks and verbs count as not overridden.
+
+    Attributes:
+        action_model: The model of actions it names, or None.
+        own_verbs: The verbs it has of its own: a blocking client runs those.
     """
 
     def __init__(self, cls: type, root: type) -> None:
@@ -37,6 +43,7 @@ class Codec:
         self.own_payload = _overrides(cls, root, "_step_payload")
         self.own_result = _overrides(cls, root, "_parse_result")
         self.own_state = _overrides(cls, root, "_parse_state")
+        self.own_verbs = frozenset(verb for verb in VERBS if _overrides(cls, root, verb))
         self._observation_model: Any = observation
         self._state_model: Any = state
 

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast, overload
 
-from openenv_notebook.client import registry
+from openenv_notebook.client import open_sessions
 from openenv_notebook.client.adopt import adopt
-from openenv_notebook.client.async_client import EnvClient, GenericEnvClient
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import EnvClient, GenericEnvClient, SyncEnvClient
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.servers import Hold, Server, SharedServer, hold_at
 from openenv_notebook.values import front_end
 from openenv_notebook.values.attribute_dict import AttributeDict, nearest
@@ -156,7 +156,7 @@ def connect(
         raise
     if server is not None:
         server._note_connect(failed=False)
-    registry.remember(made, env.base_url or "", owner)
+    open_sessions.remember(made, env.base_url or "", owner)
     return env
 
 
@@ -170,7 +170,7 @@ def target_of(env: SyncEnvClient[Any, Any, Any]) -> str | Callable[..., Any] | N
         A text such as ``demo:grid``, or the class, where it is on a server that clients share;
         else the address. None before there is one.
     """
-    provider = env.async_client._opener.provider
+    provider = conversation_of(env).opener.provider
     origin = provider.origin if provider is not None else None
     what = origin.what if isinstance(origin, (SharedServer, Hold)) else None
     if isinstance(what, LocalTarget):
@@ -275,7 +275,7 @@ def _connect_when_free(
             return
         except AtCapacity as error:
             full = error
-        earlier = registry.earlier_holders(env.base_url or "", owner)
+        earlier = open_sessions.earlier_holders(env.base_url or "", owner)
         if earlier:
             log.warning("openenv: %s was full; closing what an earlier run of this cell holds", env.base_url)
             for client in earlier:

@@ -6,18 +6,21 @@ Record, order and owed replies are promised for our own clients only.
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable
-from typing import Any, NoReturn, Self
+from typing import Any
 
 from openenv_notebook.client.actions import NOT_GIVEN
-from openenv_notebook.client.sync_client import SyncEnvClient
-from openenv_notebook.threads import portal as portals
-from openenv_notebook.threads.portal import Portal
+from openenv_notebook.client.blocking import Blocking
+from openenv_notebook.threads.lease import Lease
 from openenv_notebook.values.errors import ClientClosed, MisuseError, NotSupportedHere
 
+_ONLY_OURS = (
+    "episode", "episodes", "last", "done", "owed", "activity", "settle", "step_many", "options", "subscribe",
+    "unsubscribe",
+)  # fmt: skip
 
-class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
+
+class ForeignClient(Blocking):
     """What ``SyncEnvClient(x)`` makes of a client object of the official package.
 
     Args:
@@ -26,17 +29,13 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
     """
 
     def __init__(self, async_client: Any) -> None:
-        if async_client is self:
-            return  # SyncEnvClient(x) of such an x is that x
-        self._client: Any = async_client
-        self._guard = threading.Lock()
-        self._portal: Portal | None = None
+        super().__init__(async_client, Lease(self))
         self._was_called = self._is_closed = False
 
-    def connect(self) -> Self:
-        """Connect, as the object does."""
-        self._call("connect")
-        return self
+    @property
+    def async_client(self) -> Any:
+        """The object."""
+        return self._client
 
     def reset(self, /, **kwargs: Any) -> Any:
         """Begin an episode, as the object does."""
@@ -75,21 +74,11 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
             self._call("close")
         finally:
             self._is_closed = True
-            with self._guard:
-                self._portal = None
-            portals.give_back(self, join=True)
+            self._lease.end(join=True)
 
-    def new_session(self) -> SyncEnvClient[Any, Any, Any]:
+    def new_session(self) -> ForeignClient:
         """Open another session, as the object does."""
-        return SyncForeignClient(self._call("new_session"))
-
-    def shut_down(self) -> None:
-        """The process ends: the object's socket ends with it."""
-
-    def orphan(self) -> None:
-        """Leave the parent's portal alone, in a forked child."""
-        self._guard = threading.Lock()
-        self._portal = None
+        return ForeignClient(self._call("new_session"))
 
     @property
     def base_url(self) -> str | None:
@@ -97,18 +86,17 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
         return getattr(self._client, "base_url", None) or getattr(self._client, "_base_url", None)
 
     @property
-    def status(self) -> Any:
+    def status(self) -> str:
         """ "new" before the first call, "closed" after close(), else "open"."""
         return "closed" if self._is_closed else "open" if self._was_called else "new"
 
-    def _unsupported(self, *_: Any, **__: Any) -> NoReturn:
-        raise NotSupportedHere(
-            "only our own clients keep a record and an order",
-            hint="adopt(TheClass), or connect(...), gives one",
-        )
-
-    episode = episodes = last = done = owed = activity = property(_unsupported)
-    settle = step_many = options = subscribe = unsubscribe = _unsupported
+    def __getattr__(self, name: str) -> Any:
+        if name in _ONLY_OURS:
+            raise NotSupportedHere(
+                "only our own clients keep a record and an order",
+                hint="adopt(TheClass), or connect(...), gives one",
+            )
+        return super().__getattr__(name)
 
     def __repr__(self) -> str:
         return f"<{type(self._client).__name__} of {type(self._client).__module__} (sync), {self.status}>"
@@ -121,12 +109,20 @@ class SyncForeignClient(SyncEnvClient[Any, Any, Any]):
         return blocking
 
     def _call(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        if self._is_closed:
-            raise ClientClosed()
-        with self._guard:
-            if self._portal is None or not self._portal.alive:
-                self._portal = portals.lease(self)
-            portal = self._portal
-        value = portal.call(functools.partial(getattr(self._client, name), *args, **kwargs), name=name)
+        value = super()._call(name, *args, **kwargs)
         self._was_called = True
         return value
+
+    # What the portal tells who lives on it
+
+    def before_lease(self, anew: bool) -> None:
+        """Refuse a portal once it is closed."""
+        if self._is_closed:
+            raise ClientClosed()
+
+    def shut_down(self) -> None:
+        """The process ends: the object's socket ends with it."""
+
+    def orphan(self) -> None:
+        """Leave the parent's portal alone, in a forked child."""
+        self._lease.orphan()

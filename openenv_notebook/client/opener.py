@@ -10,23 +10,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextvars import Context
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 from openenv_notebook.client import open_sessions
+from openenv_notebook.client.greeting import Greeting
 from openenv_notebook.client.provider import Provider
-from openenv_notebook.client.session import Session
-from openenv_notebook.values.errors import (
-    ConnectFailed,
-    ConnectTimeout,
-    NotAnOpenEnvServer,
-    ProtocolError,
-    SessionLost,
-    SpaceAsleep,
-    TransportError,
-)
+from openenv_notebook.values.errors import ConnectFailed, ConnectTimeout, OpenEnvError, SpaceAsleep, TransportError
 from openenv_notebook.wire import other_ports, same_process
 from openenv_notebook.wire.endpoint import Endpoint
-from openenv_notebook.wire.protocol import HELLO_FRAME, Request, excerpt, reply_type
+from openenv_notebook.wire.link import Wire
+from openenv_notebook.wire.same_process import Caller
 
 log = logging.getLogger("openenv_notebook")
 
@@ -34,7 +29,6 @@ log = logging.getLogger("openenv_notebook")
 REFUSED_FOR = 2.0
 _RETRY_AFTER = 0.05
 _SPACE_RETRY_AFTER = 2.0
-_REPLIES = ("error", "observation", "state", "mcp")
 
 
 @dataclass(frozen=True)
@@ -50,6 +44,38 @@ class Patience:
     connect: float | None = 10.0
     build: float | None = 60.0
     asleep: float = 0.0
+
+
+class Customer(Protocol):
+    """For whom a connection is opened: a session, of which no more is known."""
+
+    @property
+    def is_busy(self) -> bool:
+        """True when a reply is awaited or owed."""
+
+    def say(self, what: str) -> None:
+        """Note what connecting waits for, since now."""
+
+    def move(self, url: str) -> None:
+        """Note the address of the server, which was just started."""
+
+    def running_context(self) -> Context | None:
+        """The context of the call that is being answered, or that waits for the connection."""
+
+    def discard(self, wire: Wire) -> None:
+        """Take a connection that could not be proven, to drop it."""
+
+
+class Opened(NamedTuple):
+    """A proven connection.
+
+    Attributes:
+        wire: The connection; nobody listens to it yet.
+        caller: How a server of this process knows its client; None for a server elsewhere.
+    """
+
+    wire: Wire
+    caller: Caller | None
 
 
 class Opener:
@@ -74,159 +100,115 @@ class Opener:
         self.provider = provider
         self._reach = reach
 
-    async def __call__(self, session: Session) -> None:
-        """Open a connection for a session, attach it to the session's link, and prove it.
+    def again(self) -> Opener:
+        """Make the opener of another client on the same server, which is nobody's to start or stop."""
+        return Opener(self.endpoint, self.patience)
+
+    async def __call__(self, customer: Customer) -> Opened:
+        """Open a connection and prove it.
 
         Args:
-            session: The session.
+            customer: For whom.
+
+        Returns:
+            The connection.
 
         Raises:
             ConnectFailed, ConnectTimeout, ServerError: Why there is no session.
         """
         if self.endpoint is None:
             assert self.provider is not None and self._reach is not None
-            session.link.say("the server is starting")
+            customer.say("the server is starting")
             self.endpoint = self._reach(await self.provider.start())
-            session.url = self.endpoint.address.name
-            session.record.move(session.url)
-        await open_session(session, self.endpoint, self.patience)
+            customer.move(self.endpoint.address.name)
+        return await _Opening(customer, self.endpoint, self.patience).open()
 
 
-async def open_session(session: Session, endpoint: Endpoint, patience: Patience) -> None:
-    """Open a connection to a server that runs, attach it and prove it; raises as Opener."""
-    await _connect_awake(session, endpoint, patience)
-    wire = session.link.wire
-    if isinstance(session.farewell, ProtocolError):
-        raise _not_openenv(session, session.farewell.frame)
-    if session.farewell is not None or wire is None or getattr(wire, "ended", False):
-        code, reason = getattr(wire, "end", None) or (None, "")
-        raise session.farewell or _closed(session, "connection at once", code, reason)
-    await prove(session, patience.build)
+class _Opening:
+    """One attempt to open a connection to a server that runs."""
 
+    def __init__(self, customer: Customer, endpoint: Endpoint, patience: Patience) -> None:
+        self._customer = customer
+        self._patience = patience
+        self._url = endpoint.address.name
+        self._endpoint, self._caller = same_process.introduce(endpoint, customer.running_context)
+        self._server = open_sessions.join(customer, endpoint.address)
+        self._was_accepted = False
 
-async def _connect_awake(session: Session, endpoint: Endpoint, patience: Patience) -> None:
-    """Connect, waiting for a Space that is asleep as long as allowed."""
-    loop = asyncio.get_running_loop()
-    session.link.say("connecting")
-    began = loop.time()
-    while True:
+    async def open(self) -> Opened:
+        """Connect and prove; raises as :class:`Opener`."""
+        customer, greeting = self._customer, Greeting(self._url)
+        wire = await self._when_awake(greeting)
         try:
-            await _connect_in_time(session, endpoint, patience)
-            return
-        except SpaceAsleep as error:
-            left = began + patience.asleep - loop.time()
-            if left <= 0:
-                if patience.asleep:
-                    error.hint = f"it did not wake up within {patience.asleep:g} s; connect again with a longer wait"
-                raise
-            if session.link.doing is None or not session.link.doing[0].startswith("the Space"):
-                session.link.say(f"the Space is waking up ({error.stage})")
-            await asyncio.sleep(min(_SPACE_RETRY_AFTER, left))
-
-
-async def _connect_in_time(session: Session, endpoint: Endpoint, patience: Patience) -> None:
-    accepted: list[bool] = []
-    try:
-        async with asyncio.timeout(patience.connect):
-            await _connect_with_retries(session, endpoint, lambda: accepted.append(True))
-    except TimeoutError as error:
-        if isinstance(error, TransportError):
+            customer.say("the server is building the environment")
+            await greeting.prove(wire, self._patience.build)
+        except BaseException as error:
+            customer.discard(wire)
+            if self._caller is not None and isinstance(error, OpenEnvError):
+                error.__cause__ = self._caller.cause_of(error) or error.__cause__
             raise
-        phase, hint = "no connection", "is the address right?"
-        if accepted:
-            phase = "the server accepted the connection and does not answer the WebSocket handshake"
-            hint = "it may be busy with a step of another session, or be no OpenEnv server;"
-        hint += " connect_timeout (connect_timeout_s of a client class) sets the limit"
-        raise ConnectTimeout(patience.connect or 0.0, phase, url=session.url, hint=hint) from None
+        return Opened(wire, self._caller)
 
+    async def _when_awake(self, greeting: Greeting) -> Wire:
+        """Connect, waiting for a Space that is asleep as long as allowed."""
+        loop, asleep, is_told = asyncio.get_running_loop(), self._patience.asleep, False
+        self._customer.say("connecting")
+        began = loop.time()
+        while True:
+            try:
+                return await self._in_time(greeting)
+            except SpaceAsleep as error:
+                left = began + asleep - loop.time()
+                if left <= 0:
+                    if asleep:
+                        error.hint = f"it did not wake up within {asleep:g} s; connect again with a longer wait"
+                    raise
+                if not is_told:
+                    self._customer.say(f"the Space is waking up ({error.stage})")
+                    is_told = True
+                await asyncio.sleep(min(_SPACE_RETRY_AFTER, left))
 
-async def _connect_with_retries(session: Session, endpoint: Endpoint, on_accepted: Callable[[], object]) -> None:
-    """A refused connection is tried again for a while: servers start slowly."""
-    # websockets is only loaded by the first connection.
-    from openenv_notebook.wire.connection import open_connection
-
-    loop = asyncio.get_running_loop()
-    until, pause = loop.time() + REFUSED_FOR, _RETRY_AFTER
-    endpoint, server = same_process.introduce(session, endpoint), open_sessions.join(session, endpoint.address)
-    while True:
+    async def _in_time(self, greeting: Greeting) -> Wire:
+        limit = self._patience.connect
         try:
-            wire = await open_connection(
-                endpoint,
-                on_frame=session.received,
-                on_end=session.ended,
-                is_busy=lambda: open_sessions.is_busy(server),
-                on_accepted=on_accepted,
-            )
-            session.link.attach(wire)
-            return
-        except ConnectFailed as error:
-            if not error.is_temporary:
+            async with asyncio.timeout(limit):
+                return await self._with_retries(greeting)
+        except TimeoutError as error:
+            if isinstance(error, TransportError):
                 raise
-            if loop.time() + pause > until:
-                await other_ports.suggest(error, endpoint.address)
-                raise
-            log.info("openenv: %s refused the connection, trying again", session.url)
-            session.link.say("the connection was refused, trying again")
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, 0.5)
+            phase, hint = "no connection", "is the address right?"
+            if self._was_accepted:
+                phase = "the server accepted the connection and does not answer the WebSocket handshake"
+                hint = "it may be busy with a step of another session, or be no OpenEnv server;"
+            hint += " connect_timeout (connect_timeout_s of a client class) sets the limit"
+            raise ConnectTimeout(limit or 0.0, phase, url=self._url, hint=hint) from None
 
+    async def _with_retries(self, greeting: Greeting) -> Wire:
+        """A refused connection is tried again for a while: servers start slowly."""
+        # websockets is only loaded by the first connection.
+        from openenv_notebook.wire.connection import open_connection
 
-async def prove(session: Session, limit: float | None) -> None:
-    """Send the message that no server knows, and wait for whatever answers it.
+        loop = asyncio.get_running_loop()
+        until, pause = loop.time() + REFUSED_FOR, _RETRY_AFTER
+        while True:
+            try:
+                return await open_connection(
+                    self._endpoint,
+                    on_frame=greeting.take,
+                    on_end=greeting.end_at,
+                    is_busy=lambda: open_sessions.is_busy(self._server),
+                    on_accepted=self._note_accepted,
+                )
+            except ConnectFailed as error:
+                if not error.is_temporary:
+                    raise
+                if loop.time() + pause > until:
+                    await other_ports.suggest(error, self._endpoint.address)
+                    raise
+                log.info("openenv: %s refused the connection, trying again", self._url)
+                self._customer.say("the connection was refused, trying again")
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 0.5)
 
-    Args:
-        session: A session with an attached connection.
-        limit: Seconds to wait; None for no limit.
-
-    Raises:
-        ServerError: The server's refusal: it is full, or could not build the environment.
-        NotAnOpenEnvServer: If the answer is no OpenEnv message.
-        ConnectTimeout: If nothing answered in time.
-        ConnectFailed: If the connection ended.
-    """
-    loop = asyncio.get_running_loop()
-    answered: asyncio.Future[None] = loop.create_future()
-    hello = Request("hello", HELLO_FRAME)
-    hello.wake = lambda: None if answered.done() else answered.set_result(None)
-    session.link.say("the server is building the environment")
-    session.send_now(hello)
-    try:
-        async with asyncio.timeout(limit):
-            await answered
-    except TimeoutError:
-        phase = "the server opened a session and does not answer"
-        hint = (
-            "it may still be building its environment, or be busy with a step of another session; "
-            "timeout (message_timeout_s of a client class) sets the limit"
-        )
-        raise ConnectTimeout(limit or 0.0, phase, url=session.url, hint=hint) from None
-    if session.farewell is not None:
-        raise session.farewell
-    if hello.reply is None:
-        lost = hello.error if isinstance(hello.error, SessionLost) else SessionLost("it closed")
-        raise _closed(session, "session", lost.code, lost.reason)
-    if reply_type(hello.reply) not in _REPLIES:
-        raise _not_openenv(session, excerpt(hello.reply))
-
-
-_CLOSED_HINTS = {
-    1001: "it is going away: connect again when it is back",
-    1008: "it may want a token=... or headers=..., or take no clients from here",
-    1011: "it failed: its log says why",
-    1012: "it is starting anew: connect again in a moment",
-    1013: "it is too busy: connect again in a moment",
-}
-
-
-def _closed(session: Session, what: str, code: int | None, reason: str) -> ConnectFailed:
-    if code == 1007:
-        return NotAnOpenEnvServer(f"what answers there is a WebSocket, but not OpenEnv ({reason})", url=session.url)
-    told = ": ".join(part for part in (f"code {code}" if code is not None else "", reason) if part)
-    hint = _CLOSED_HINTS.get(code or 0, "is it an OpenEnv server, and is the path right?")
-    said = f"the server closed the new {what}" + (f" ({told})" if told else "")
-    return ConnectFailed(said, url=session.url, hint=hint)
-
-
-def _not_openenv(session: Session, said: str) -> NotAnOpenEnvServer:
-    what = f"what answers there is a WebSocket, but not OpenEnv (it said {said!r})"
-    return NotAnOpenEnvServer(what, url=session.url)
+    def _note_accepted(self) -> None:
+        self._was_accepted = True

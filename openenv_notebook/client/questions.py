@@ -1,83 +1,36 @@
-"""What a client can ask about its server beside the session: schema, metadata, health, tasks."""
+"""Questions to a server beside the session, over HTTP: none of them touches its environment."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import copy
-import dataclasses
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import quote
 
-from pydantic import BaseModel
-
-from openenv_notebook.schema.tool import Tool
-from openenv_notebook.schema.well_formed import well_formed
+from openenv_notebook.client.known import Known
 from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
-from openenv_notebook.values.errors import HandshakeRejected, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
-from openenv_notebook.values.secrets import learn_secrets
-from openenv_notebook.wire.discovery import TIMEOUT, Discovery
+from openenv_notebook.values.errors import MisuseError, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
+from openenv_notebook.wire.discovery import Discovery
+from openenv_notebook.wire.endpoint import Endpoint
 
 
-@dataclass
-class Known:
-    """What is known of a server, asked once and shared by all views of a client.
+class Questions:
+    """The questions of one call.
 
-    Attributes:
-        schema: What GET /schema answered, or None.
-        schema_refused: True when the server said that there is none.
-        schema_failure: Why the last question brought no schema; it may be asked again unless refused.
-        asking: The question for the schema, while it is being asked.
-        asked_at: When it was asked last (monotonic).
-        tools: The tools of an MCP environment, or None.
-        name: What the environment calls itself, "" where it does not say, or None.
-        action_model: The model made from the schema, or None.
+    Args:
+        endpoint: The server; None where it has not been started yet.
+        known: Where the schema is remembered.
+        timeout: Seconds for each question; None for no limit.
     """
 
-    schema: AttributeDict | None = None
-    schema_refused: bool = False
-    schema_failure: OpenEnvError | None = None
-    asking: asyncio.Task[None] | None = None
-    asked_at: float = 0.0
-    tools: list[Tool] | None = None
-    name: str | None = None
-    action_model: type[BaseModel] | None = None
-    _read: tuple[AttributeDict | None, dict[str, Any] | None] = field(
-        default=(None, None), init=False, repr=False, compare=False
-    )
-
-    @property
-    def action(self) -> dict[str, Any] | None:
-        """The schema of actions, as far as it can be read; None where none is known."""
-        if self._read[0] is not self.schema:
-            told = self.schema.get("action") if self.schema is not None else None
-            self._read = self.schema, well_formed(told) if isinstance(told, Mapping) else None
-        return self._read[1]
-
-    def take_schema(self, schema: AttributeDict) -> AttributeDict:
-        """Remember what GET /schema answered first, and return that; its secrets are hidden from then on."""
-        self.schema = self.schema or schema
-        learn_secrets(self.action)
-        return self.schema
-
-    def take_tools(self, tools: list[Tool]) -> list[Tool]:
-        """Remember the tools, and return them; the secrets among their arguments are hidden from then on."""
-        self.tools = tools
-        for tool in tools:
-            learn_secrets(tool.input_schema)
-        return tools
-
-
-class Inspection:
-    """Asynchronous questions over HTTP. None of them touches the session or its environment."""
-
-    _known: Known
+    def __init__(self, endpoint: Endpoint | None, known: Known, timeout: float | None) -> None:
+        self._endpoint = endpoint
+        self._known = known
+        self._timeout = timeout
 
     def _discovery(self) -> Discovery:
-        raise NotImplementedError
+        if self._endpoint is None:
+            raise MisuseError("the server has not been started yet", hint="connect() first")
+        return Discovery(self._endpoint.address, self._endpoint.headers, self._timeout)
 
     async def health(self) -> dict[str, Any]:
         """Ask whether the server runs.
@@ -110,54 +63,16 @@ class Inspection:
         Raises:
             OpenEnvError: Why there is no answer.
         """
-        if self._known.schema is None:
-            return await self._ask_schema(self._discovery().timeout)
-        return self._known.schema
+        return self._known.schema if self._known.schema is not None else await self.ask_schema()
 
-    async def _learn_schema(self, within: float | None = None) -> bool:
-        """Ask for the schema if it was not told before; a server without one is fine.
-
-        Calls that wait for it together ask once, and go on in the order they came.
-
-        Args:
-            within: How long to wait for it, in seconds; after that it is still asked for, and
-                may be known to the next call. None for as long as a question takes.
-
-        Returns:
-            False when the time ran out.
-        """
-        known, loop = self._known, asyncio.get_running_loop()
-        if known.schema is not None or known.schema_refused:
-            return True
-        asking = known.asking
-        if asking is None or asking.done() or asking.get_loop() is not loop:
-            known.asking, known.asked_at = loop.create_task(self._ask_for_all()), time.monotonic()
-            asking = known.asking
-        # Whoever waits no longer leaves the question to the others.
-        done, _ = await asyncio.wait([asking], timeout=within)
-        return bool(done)
-
-    async def _ask_for_all(self) -> None:
+    async def ask_schema(self) -> AttributeDict:
+        """Ask for the schemas, and remember what came of it; as :meth:`schema`."""
         try:
-            # A call's own limit is for its own wait; others may be waiting for the same answer.
-            with contextlib.suppress(OpenEnvError):
-                await self._ask_schema(TIMEOUT)
-        finally:
-            self._known.asking = None
-
-    async def _ask_schema(self, timeout: float | None) -> AttributeDict:
-        """Ask, and remember what came of it."""
-        known = self._known
-        try:
-            found = await dataclasses.replace(self._discovery(), timeout=timeout).get("/schema")
-            schema = known.take_schema(self._as_object("/schema", found))
+            found = await self._discovery().get("/schema")
+            return self._known.take_schema(self._as_object("/schema", found))
         except OpenEnvError as error:
-            # A copy has no traceback, which would keep what it went through.
-            known.asked_at, known.schema_failure = time.monotonic(), copy.copy(error)
-            known.schema_refused = _is_final(error)
+            self._known.note_failure(error)
             raise
-        known.schema_failure, known.schema_refused = None, False
-        return schema
 
     async def list_environments(self) -> list[str]:
         """Ask for the names the task API knows environments by (servers from 0.4.2)."""
@@ -234,10 +149,3 @@ class Inspection:
         if not isinstance(answer, Mapping):
             raise NotAnOpenEnvServer(f"{path} answers {type(answer).__name__}, not an object")
         return cast(AttributeDict, attribute_dict(dict(answer)))
-
-
-def _is_final(error: OpenEnvError) -> bool:
-    """Tell whether a server that answered so has no schema; one that was busy or not there may have one."""
-    if isinstance(error, HandshakeRejected):
-        return error.status not in (408, 425, 429, 502, 503, 504)
-    return isinstance(error, (NotSupportedHere, NotAnOpenEnvServer))

@@ -19,7 +19,7 @@ from pydantic import (
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import ProtocolError
 from openenv_notebook.values.messages import ObsT, StepResult
-from openenv_notebook.wire.protocol import error_lines, excerpt, reply_data
+from openenv_notebook.wire.replies import error_lines, excerpt, reply_data
 
 OTHER_MODEL = "correct the model, or read it without one: connect(...) gives results with attribute access"
 _REWARDS = (int, float, bool, type(None))

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine, Generator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from openenv_notebook.values.errors import InvalidTarget, MisuseError
 from openenv_notebook.values.targets import Address, parse_target
 
-if TYPE_CHECKING:
-    from openenv_notebook.client.async_client import EnvClient
-    from openenv_notebook.client.sync_client import SyncEnvClient
-
-ClientT = TypeVar("ClientT", bound="EnvClient[Any, Any, Any]")
+ClientT = TypeVar("ClientT", bound=Any)
 
 _SPACE_REGISTRY = "registry.hf.space"
 _OWN = ("port", "env_vars", "ready_within", "tag")
@@ -49,7 +45,7 @@ class Starting(Coroutine[Any, Any, ClientT], Generic[ClientT]):
             raise
         return client
 
-    def sync(self) -> SyncEnvClient[Any, Any, Any]:
+    def sync(self) -> Any:
         """Start the server and connect, blocking.
 
         Returns:
@@ -58,7 +54,7 @@ class Starting(Coroutine[Any, Any, ClientT], Generic[ClientT]):
         Raises:
             OpenEnvError: Why there is none; what was started is stopped.
         """
-        env: SyncEnvClient[Any, Any, Any] = self._client().sync()
+        env: Any = self._client().sync()
         try:
             return env.connect()
         except BaseException:

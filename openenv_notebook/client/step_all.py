@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import time
 from collections.abc import Iterable
 from typing import Any
 
+from openenv_notebook.client import conversation
 from openenv_notebook.client.actions import listed
-from openenv_notebook.client.async_client import EnvClient
-from openenv_notebook.client.learning import learn_for_step
-from openenv_notebook.client.many import NOTHING_SENT, exchange_together, placed
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import EnvClient, SyncEnvClient
+from openenv_notebook.client.waiting import block
 from openenv_notebook.values.checks import check_seconds
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.messages import StepResult
@@ -48,18 +45,7 @@ def step_all(
         _refuse_others(env)
     if len(clients) != len(given):
         raise MisuseError(f"{len(clients)} clients and {len(given)} actions: one action for each client is needed")
-    began = time.monotonic()
-    requests = []
-    with placed(NOTHING_SENT) as place:
-        for place.index, env in enumerate(clients):
-            client, action = env.async_client, given[place.index]
-            if client._needs_schema(action, {}):
-                learn = functools.partial(learn_for_step, client, [action], "step_all", timeout, began)
-                client._session.portal.call(learn, name="schema")
-            requests.append((client, client._step_request(action, {}, name="step_all")))
-    exchange_together([(client._session, request) for client, request in requests], timeout, began=began)
-    with placed() as place:
-        return [client._result(request) for place.index, (client, request) in enumerate(requests)]
+    return block(conversation.step_all(clients, given, timeout), timeout)
 
 
 def _refuse_others(env: Any) -> None:

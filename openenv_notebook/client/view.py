@@ -3,68 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, NoReturn, Optional
+from typing import Any, Generic, Optional
 
+from openenv_notebook.client.conversation import Conversation
 from openenv_notebook.client.events import Callback
-from openenv_notebook.client.opener import Opener
-from openenv_notebook.client.questions import Known
-from openenv_notebook.client.session import Session
+from openenv_notebook.client.known import Known
+from openenv_notebook.client.not_copied import NotCopied
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.messages import ObsT, StepResult
 from openenv_notebook.wire.endpoint import Endpoint
 
-_COPY_HINT = "new_session() opens another session on the same server"
-_PICKLE_HINT = "make a client where it is used: send the address, or a function that connects"
 
-
-class SessionView(Generic[ObsT]):
+class SessionView(NotCopied, Generic[ObsT]):
     """Properties that look at a session; none of them does I/O."""
 
-    _session: Session
-    _opener: Opener
-    _known: Known
+    _talk: Conversation
 
     @property
     def base_url(self) -> str | None:
         """The server's HTTP address; None before a provider has started it."""
-        endpoint = self._opener.endpoint
+        endpoint = self._talk.opener.endpoint
         return endpoint.address.http_url if endpoint is not None else None
 
     @property
     def endpoint(self) -> Endpoint | None:
         """How the server is reached: address, limits, keepalive; None before a provider has started it."""
-        return self._opener.endpoint
+        return self._talk.opener.endpoint
 
     @property
     def status(self) -> str:
         """The session's state: "new", "open", "lost" (until a reset) or "closed"."""
-        return self._session.status
+        return self._talk.session.status
 
     @property
     def activity(self) -> str:
         """What is being waited for, with the seconds so far; "" when nothing is."""
-        return self._session.activity
+        return self._talk.session.activity
 
     @property
     def owed(self) -> int:
         """How many replies are still to come that nobody waits for."""
-        return self._session.owed
+        return self._talk.session.owed
 
     @property
     def episode(self) -> Episode:
         """The record of the episode in progress, or of the last one."""
-        return self._session.record.episode
+        return self._talk.session.record.episode
 
     @property
     def episodes(self) -> list[Episode]:
         """The records of all episodes of this session, the oldest first."""
-        return self._session.record.episodes
+        return self._talk.session.record.episodes
 
     @property
     def last(self) -> StepResult[ObsT] | None:
         """The last result, whoever waited for it; None before the first."""
-        return self._session.record.last_result
+        return self._talk.session.record.last_result
 
     @property
     def done(self) -> bool:
@@ -75,7 +70,7 @@ class SessionView(Generic[ObsT]):
     @property
     def known(self) -> Known:
         """What was learnt of the server so far: its schema, its tools."""
-        return self._known
+        return self._talk.known
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Have a function called with each step and each change of state.
@@ -93,24 +88,20 @@ class SessionView(Generic[ObsT]):
         if not callable(callback):
             kind = type(callback).__name__
             raise MisuseError(f"subscribe() takes a function of one event, not a {kind}", hint="env.subscribe(print)")
-        return self._session.subscribers.add(callback)
+        return self._talk.session.subscribers.add(callback)
 
     def unsubscribe(self, callback: Callback) -> None:
         """End the subscriptions of a function."""
-        self._session.subscribers.remove(callback)
-
-    def __copy__(self) -> NoReturn:
-        raise MisuseError("a client cannot be copied: there is one session", hint=_COPY_HINT)
-
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        self.__copy__()
-
-    def __reduce__(self) -> NoReturn:
-        raise MisuseError("a client cannot be pickled: its session belongs to this process", hint=_PICKLE_HINT)
+        self._talk.session.subscribers.remove(callback)
 
     def _describe(self, kind: str, name: str) -> str:
         """Write the repr of a twin."""
-        parts: list[Any] = [f"{name} ({kind})", self.status, self._session.url or "no server yet", repr(self.episode)]
+        parts: list[Any] = [
+            f"{name} ({kind})",
+            self.status,
+            self._talk.session.url or "no server yet",
+            repr(self.episode),
+        ]
         return f"<{', '.join(part for part in (*parts, self.activity) if part)}>"
 
 

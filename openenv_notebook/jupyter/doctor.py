@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.clients import GenericEnvClient
 from openenv_notebook.client.connect import connect
 from openenv_notebook.jupyter.magic.workspace import AnyClient, Workspace
 from openenv_notebook.jupyter.versions import openenv_version, untested, version

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.play.policy import Chosen, Policy
 from openenv_notebook.play.progress import Progress
 from openenv_notebook.record.episode import Episode

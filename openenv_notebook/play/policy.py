@@ -11,7 +11,9 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import SyncEnvClient
+from openenv_notebook.client.conversation import conversation_of
+from openenv_notebook.client.waiting import block
 from openenv_notebook.schema.random_action import sample_action
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.messages import short_repr
@@ -103,11 +105,10 @@ class RandomActions:
             MisuseError: If the server tells no schema.
             TransportError: If it did not answer the question for one.
         """
-        client = self._env.async_client
-        if client._action_schema() is None:
-            self._env._learn_schema()
-        schema = client._action_schema()
-        known = client.known
+        talk = conversation_of(self._env)
+        if talk.action_schema is None:
+            block(talk.learn(), None)
+        schema, known = talk.action_schema, talk.known
         if schema is None and known.schema_failure is not None and not known.schema_refused:
             raise copy.copy(known.schema_failure)
         if schema is None:

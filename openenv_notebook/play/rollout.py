@@ -16,8 +16,8 @@ from operator import length_hint
 from types import MappingProxyType
 from typing import Any, Self
 
-from openenv_notebook.client.async_client import EnvClient
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import EnvClient, SyncEnvClient
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.play.loop import Plan, Player
 from openenv_notebook.play.policy import Policy
 from openenv_notebook.play.progress import Progress
@@ -148,7 +148,7 @@ class Rollout:
         Raises:
             WrongThread: On that thread.
         """
-        self._env._session.portal.refuse_here(name)
+        conversation_of(self._env).session.lease.portal.refuse_here(name)
 
     def start(self) -> Self:
         """Begin, on a thread of its own; nothing is printed.
@@ -163,8 +163,8 @@ class Rollout:
         with self._guard:
             if self._thread is not None:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
-            session = self._env._session
-            if self._plan.fresh and any(other._env._session is session for other in list(_running)):
+            session = conversation_of(self._env).session
+            if self._plan.fresh and any(conversation_of(other._env).session is session for other in list(_running)):
                 hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
                 raise MisuseError(
                     "another run is under way on this session; this one would reset its episode", hint=hint

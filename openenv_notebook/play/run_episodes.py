@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.play.rollout import Rollout
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.values.front_end import Reporter, new_reporter

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import weakref
-from _thread import LockType
+from _thread import LockType, allocate_lock
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -28,6 +28,7 @@ from openenv_notebook.values.tracebacks import shorten
 log = logging.getLogger("openenv_notebook")
 
 THREAD_NAME = "openenv-loop"
+GONE = "the client's own thread ended"
 JOIN_WITHIN = 2.0
 UNUSED_FOR = 1.0
 CANCEL_WITHIN = 2.0
@@ -74,6 +75,7 @@ class Portal:
         self.alive = True
         self.guests: weakref.WeakSet[Guest] = weakref.WeakSet()
         self.thread = threading.current_thread()
+        self.ident = threading.get_ident()
 
     def run(self) -> None:
         """Run the loop until it is stopped."""
@@ -97,7 +99,7 @@ class Portal:
     @property
     def is_here(self) -> bool:
         """True on the portal's own thread."""
-        return threading.get_ident() == self.thread.ident
+        return threading.get_ident() == self.ident
 
     def post(self, callback: Callable[..., object], *args: Any) -> bool:
         """Run a callback on the loop's thread soon; False if the loop is gone."""
@@ -116,7 +118,7 @@ class Portal:
         Raises:
             WrongThread: On the portal's own thread.
         """
-        if threading.get_ident() == self.thread.ident:
+        if threading.get_ident() == self.ident:
             raise WrongThread(
                 f"{name}() blocks, and this code runs on the thread it would wait for",
                 hint=f"await it instead: await env.async_client.{name}(...)",
@@ -142,7 +144,7 @@ class Portal:
             if deadline is not None and time.monotonic() >= deadline:
                 return False
             if not self.thread.is_alive():
-                raise TransportError("the client's own thread ended", hint="call reset(), or connect again")
+                raise TransportError(GONE, hint="call reset(), or connect again")
 
     def call(self, make: Callable[..., Any], *args: Any, name: str = "", **kwargs: Any) -> Any:
         """Run an async function on the loop, as a task, and wait for its result.
@@ -165,15 +167,17 @@ class Portal:
         """
         name = name or getattr(make, "__name__", "call")
         self.refuse_here(name)
-        call = DrivenCall(name, make, args, kwargs)
+        lock = allocate_lock()
+        lock.acquire()
+        call = DrivenCall(name, make, args, kwargs, lock.release)
         try:
             if not self.post(call.start):
-                raise TransportError("the client's own thread ended", hint="call reset(), or connect again")
-            self.wait(call.lock, None)
+                raise TransportError(GONE, hint="call reset(), or connect again")
+            self.wait(lock, None)
         except BaseException as error:
             shorten(error)
             if not call.done and self.post(call.cancel):
-                self.wait(call.lock, time.monotonic() + CANCEL_WITHIN)
+                self.wait(lock, time.monotonic() + CANCEL_WITHIN)
             raise
         return call.outcome()
 

@@ -1,4 +1,4 @@
-"""A coroutine on its way through the portal: driven as a task, timed, its outcome handed over by a lock."""
+"""A coroutine on its way through the portal: driven as a task, timed, its outcome handed over."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import logging
 import time
-from _thread import allocate_lock
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, Self
 
@@ -23,18 +22,24 @@ class DrivenCall:
         make: Called on the loop's thread; what it returns is awaited where it can be.
         args: Its arguments.
         kwargs: Its keywords.
+        wake: Called on the loop's thread when it is done.
 
     Attributes:
-        lock: Released when it is done.
         done: True from then on.
     """
 
-    __slots__ = ("args", "cancelled", "done", "error", "kwargs", "lock", "make", "name", "result", "task")
+    __slots__ = ("args", "cancelled", "done", "error", "kwargs", "make", "name", "result", "task", "wake")
 
-    def __init__(self, name: str, make: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        make: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        wake: Callable[[], object],
+    ) -> None:
         self.name, self.make, self.args, self.kwargs = name, make, args, kwargs
-        self.lock = allocate_lock()
-        self.lock.acquire()
+        self.wake = wake
         self.task: asyncio.Task[Any] | None = None
         self.done = self.cancelled = False
         self.result: Any = None
@@ -50,7 +55,7 @@ class DrivenCall:
         self.task.add_done_callback(self._ended)
 
     def cancel(self) -> None:
-        """Cancel it, on the loop's thread; the lock is released when it has ended."""
+        """Cancel it, on the loop's thread; its end is told as ever."""
         self.cancelled = True
         if self.task is not None:
             self.task.cancel()
@@ -68,7 +73,7 @@ class DrivenCall:
 
     def _finish(self) -> None:
         self.done = True
-        self.lock.release()
+        self.wake()
 
     def outcome(self) -> Any:
         """Return what it returned, or raise what it raised."""

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from openenv_notebook.values.errors import ConnectFailed, OpenEnvError
 
@@ -23,10 +23,12 @@ class Wire(Protocol):
     Attributes:
         on_frame: To be called with each data frame.
         on_end: To be called once, with the close code and the reason.
+        end: The close code and the reason, once it has ended.
     """
 
     on_frame: Callable[[bytes], None]
     on_end: Callable[[int, str], None]
+    end: tuple[int, str] | None
 
     def send(self, data: bytes) -> None:
         """Send one frame; never waits."""
@@ -37,27 +39,39 @@ class Wire(Protocol):
     def abort(self) -> None:
         """Drop it without a word; ``on_end`` follows at once."""
 
+    def hold(self, size: int) -> None:
+        """Count a reply of so many bytes that waits to be decoded; reading stops above a limit."""
+
+    def release(self, size: int) -> None:
+        """Count a reply that was decoded."""
+
 
 class Link:
     """Opens, holds and retires the connections of one session, one after the other.
 
     Args:
-        open_wire: Opens and proves a connection; calls :meth:`attach` on the way.
+        open_wire: Opens a connection and proves that a session stands behind it; where that fails or is
+            cancelled, it is given to :meth:`drop`.
         on_frame: Given to each connection.
         on_end: Given to each connection, for an end that nobody here asked for.
         on_opened: Called after an attempt, with None or with what it failed with.
+
+    Attributes:
+        wire: The open connection, or None.
+        is_connecting: True from the first attempt until the session is proven.
     """
 
     def __init__(
         self,
-        open_wire: Callable[[], Awaitable[None]],
+        open_wire: Callable[[], Awaitable[Wire]],
         *,
         on_frame: Callable[[bytes], None],
         on_end: Callable[[int, str], None],
         on_opened: Callable[[OpenEnvError | None], None],
     ) -> None:
         self.wire: Wire | None = None
-        self.doing: tuple[str, float] | None = None
+        self.is_connecting = False
+        self._doing: tuple[str, float] | None = None
         self._open_wire = open_wire
         self._on_frame = on_frame
         self._on_end = on_end
@@ -66,29 +80,21 @@ class Link:
         self._leaving: list[Wire] = []
         self._waiting_for_end: list[Callable[[], object]] = []
 
-    @property
-    def is_connecting(self) -> bool:
-        """True from the first attempt until the session is proven."""
-        return self._task is not None
-
-    @property
-    def is_open(self) -> bool:
-        """True when requests can be sent."""
-        return self.wire is not None and self._task is None
-
     def say(self, what: str) -> None:
         """Note what connecting waits for, since now."""
-        self.doing = (what, time.monotonic()) if what else None
+        self._doing = (what, time.monotonic()) if what else None
+
+    @property
+    def activity(self) -> str:
+        """What connecting waits for, with the seconds so far; "" when nothing is."""
+        doing = self._doing
+        return f"{doing[0]}, {time.monotonic() - doing[1]:.0f} s" if doing is not None else ""
 
     def start(self) -> None:
         """Begin to connect; the outcome is told to ``on_opened``."""
-        if self._task is None:
+        if not self.is_connecting:
+            self.is_connecting = True
             self._task = asyncio.get_running_loop().create_task(self._attempt())
-
-    def attach(self, wire: Wire) -> None:
-        """Take in a connection that is open and not proven yet."""
-        wire.on_frame, wire.on_end = self._on_frame, self._on_end
-        self.wire = wire
 
     def cancel(self) -> None:
         """Give an attempt up."""
@@ -98,34 +104,44 @@ class Link:
     async def _attempt(self) -> None:
         failure: OpenEnvError | None = None
         try:
-            await self._open_wire()
+            self._attach(await self._open_wire())
         except asyncio.CancelledError:
-            # Who gave it up has been told; who came since then gets an attempt of its own.
-            self.retire()
+            pass  # Who gave it up has been told; who came since then gets an attempt of its own.
         except OpenEnvError as error:
             failure = error.with_traceback(None)
         except Exception as error:
             log.exception("an error while connecting")
             failure = ConnectFailed(f"{type(error).__name__}: {error}")
-        if failure is not None:
-            self.retire()
-        self._task = None
+        self._task, self.is_connecting = None, False
         self.say("")
         self._on_opened(failure)
         self._tell_end()
 
-    def retire(self) -> None:
-        """Close the connection there is and listen to it no more; nothing was asked over one not proven yet."""
-        wire = self.forget()
-        if wire is not None and not getattr(wire, "ended", False):
-            self._leaving.append(wire)
-            wire.on_end = lambda code, reason: self._left(wire)
-            if self.is_connecting:
-                wire.abort()
-            else:
-                wire.close()
+    def _attach(self, wire: Wire) -> None:
+        wire.on_frame, wire.on_end = self._on_frame, self._on_end
+        self.wire = wire
 
-    def forget(self) -> Any:
+    def retire(self) -> None:
+        """Close the connection there is and listen to it no more."""
+        wire = self.forget()
+        if wire is not None and self._leaves(wire):
+            wire.close()
+
+    def drop(self, wire: Wire) -> None:
+        """Drop a connection that was opened and not proven: nothing was asked over it yet."""
+        wire.on_frame = _ignore
+        if self._leaves(wire):
+            wire.abort()
+
+    def _leaves(self, wire: Wire) -> bool:
+        """Wait for a connection's end, if it has not come yet."""
+        if wire.end is not None:
+            return False
+        self._leaving.append(wire)
+        wire.on_end = lambda code, reason: self._left(wire)
+        return True
+
+    def forget(self) -> Wire | None:
         """Let go of a connection that has ended, or that another process owns."""
         wire, self.wire = self.wire, None
         if wire is not None:
@@ -148,7 +164,7 @@ class Link:
         self._tell_end()
 
     def _tell_end(self) -> None:
-        if self._leaving or self._task is not None or self.wire is not None:
+        if self._leaving or self.is_connecting or self.wire is not None:
             return
         callbacks, self._waiting_for_end = self._waiting_for_end, []
         for callback in callbacks:

@@ -8,41 +8,22 @@ was not sent, else its reply is *owed*.
 
 from __future__ import annotations
 
-import re
+import copy
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
-from pydantic_core import from_json
-
-from openenv_notebook.values.errors import (
-    AtCapacity,
-    EnvironmentFailed,
-    FactoryFailed,
-    InvalidAction,
-    OpenEnvError,
-    ProtocolError,
-    RequestRejected,
-    ServerError,
-    SessionRefused,
-)
-from openenv_notebook.values.secrets import masked
+from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.to_json import to_bytes
+from openenv_notebook.wire.replies import reply_error
 
 Entry = Literal["reset", "step", "tool"]
-Kind = Literal["connect", "hello", "reset", "step", "state", "mcp", "settle", "disconnect", "close"]
+Kind = Literal["connect", "reset", "step", "state", "mcp", "settle", "disconnect", "close"]
 
-# A message of a type no server knows: its UNKNOWN_TYPE proves the session and runs no
-# code of the environment.
-HELLO_FRAME: Final = b'{"type":"openenv_notebook_hello"}'
 STATE_FRAME: Final = b'{"type":"state"}'
 CLOSE_FRAME: Final = b'{"type":"close"}'
-
-ENDS_SESSION: Final = frozenset({"CAPACITY_REACHED", "FACTORY_ERROR", "SESSION_ERROR"})
-
-_REPLY_TYPE: Final = {"reset": "observation", "step": "observation", "state": "state", "mcp": "mcp"}
-_TYPE_FIRST: Final = re.compile(rb'\s*\{\s*"type"\s*:\s*"([a-z_]+)"')
 
 
 def frame(kind: str, data: Any) -> bytes:
@@ -71,12 +52,25 @@ class Batch:
         self.window = window
 
 
+class Taker(Protocol):
+    """What takes a request in and keeps its place: a session."""
+
+    url: str
+
+    def take(self, request: Request) -> object:
+        """Take it in, on the loop's thread."""
+
+    def give_up(self, request: Request) -> bool:
+        """End its caller's wait, on the loop's thread; True if it was sent."""
+
+
 class Request:
     """One call on its way: made by a caller, changed only on the loop's thread.
 
     Attributes:
         kind: What is asked.
         frame: The bytes to send.
+        session: What takes it in.
         name: The method that asks, for error texts.
         status: "new", "queued", "sent", "done" or "withdrawn".
         owed: True when it was sent and its caller gave up.
@@ -96,13 +90,14 @@ class Request:
 
     __slots__ = (
         "actor", "batch", "cause", "context", "entry", "error", "frame", "held_by", "kind", "name", "owed", "reply",
-        "sent_at", "started", "status", "step", "wake",
+        "sent_at", "session", "started", "status", "step", "wake",
     )  # fmt: skip
 
     def __init__(
         self,
         kind: Kind,
         frame: bytes = b"",
+        session: Any = None,
         *,
         entry: Entry | None = None,
         actor: str = "code",
@@ -110,8 +105,9 @@ class Request:
         name: str = "",
     ) -> None:
         self.kind: Kind = kind
-        self.name: str = name or kind
         self.frame = frame
+        self.session: Any = session
+        self.name: str = name or kind
         self.entry = entry
         self.actor = actor
         self.batch = batch
@@ -138,6 +134,12 @@ class Request:
         if wake is not None and not self.owed:
             wake()
 
+    def release(self) -> None:
+        """Count its reply no more: it was decoded, or nobody will."""
+        wire, self.held_by = self.held_by, None
+        if wire is not None:
+            wire.release(len(self.reply or b""))
+
 
 class Exchange:
     """The order of one session: requests waiting unsent, requests whose reply is due.
@@ -154,6 +156,15 @@ class Exchange:
         """How many replies are still to come that nobody waits for."""
         # Asked from any thread: a copy is made in one go.
         return sum(request.owed for request in tuple(self.on_wire)) if self.on_wire else 0
+
+    @property
+    def activity(self) -> str:
+        """What is being waited for, with the seconds so far; "" when nothing is."""
+        on_wire, now = tuple(self.on_wire), time.monotonic()
+        owed = [request for request in on_wire if request.owed]
+        if owed:
+            return f"{len(owed)} {'reply' if len(owed) == 1 else 'replies'} owed, {now - owed[0].sent_at:.0f} s"
+        return f"waiting for the reply to {on_wire[0].name}(), {now - on_wire[0].sent_at:.0f} s" if on_wire else ""
 
     @property
     def idle(self) -> bool:
@@ -176,6 +187,7 @@ class Exchange:
     def put_on_wire(self, request: Request) -> None:
         """Note a request as sent."""
         request.status = "sent"
+        request.sent_at, request.started = time.monotonic(), time.time()
         self.on_wire.append(request)
 
     def receive(self, data: bytes) -> Request | None:
@@ -213,148 +225,16 @@ class Exchange:
         request.status = "withdrawn"
         return False
 
+    def fail_waiting(self, failure: OpenEnvError) -> None:
+        """End whoever waits unsent, each with an error of its own."""
+        waiting = list(self.waiting)
+        self.waiting.clear()
+        for request in waiting:
+            request.finish(copy.copy(failure))
+
     def clear(self) -> Iterator[Request]:
         """Take out every request, those on the wire first."""
         while self.on_wire:
             yield self.on_wire.popleft()
         while self.waiting:
             yield self.waiting.popleft()
-
-
-def reply_type(data: bytes) -> str:
-    """Read the type of a frame without decoding it.
-
-    Args:
-        data: The frame.
-
-    Returns:
-        Its type; "" where it has none or is not a JSON object.
-    """
-    found = _TYPE_FIRST.match(data)
-    if found:
-        return found[1].decode()
-    try:
-        message = from_json(data)
-    except ValueError:
-        return ""
-    kind = message.get("type") if isinstance(message, dict) else None
-    return kind if isinstance(kind, str) else ""
-
-
-def reply_error(data: bytes, kind: Kind) -> OpenEnvError | None:
-    """Tell what is wrong with a reply, without decoding the data of a good one.
-
-    Args:
-        data: The frame.
-        kind: The request it answers.
-
-    Returns:
-        The error it carries or is, or None.
-    """
-    found = reply_type(data)
-    if found == "error":
-        return read_error(data, kind)
-    if kind == "hello" or found == _REPLY_TYPE.get(kind):
-        return None
-    what = f"a reply of type {found!r}" if found else "a reply that is not an OpenEnv message"
-    return ProtocolError(f"{what} to {kind}()", frame=excerpt(data))
-
-
-def reply_data(data: bytes, kind: str) -> dict[str, Any]:
-    """Decode the data of a reply.
-
-    Args:
-        data: The frame.
-        kind: The request it answers, for the error's text.
-
-    Returns:
-        The object under "data".
-
-    Raises:
-        ProtocolError: If it is not JSON, or not an object of objects.
-    """
-    try:
-        message = from_json(data)
-    except ValueError as error:
-        raise ProtocolError(f"a reply to {kind}() that is not JSON ({error})", frame=excerpt(data)) from error
-    content = message.get("data") if isinstance(message, dict) else None
-    if not isinstance(content, dict):
-        raise ProtocolError(f'a reply to {kind}() without an object under "data"', frame=excerpt(data))
-    return content
-
-
-def excerpt(data: bytes) -> str:
-    """Cut a frame for an error's text, at most 200 characters."""
-    text = data[:800].decode("utf-8", "replace")
-    return text if len(text) <= 200 else text[:199] + "…"
-
-
-def read_error(data: bytes, kind: Kind = "connect") -> OpenEnvError:
-    """Make the error that an error frame carries.
-
-    Args:
-        data: The frame, of type "error".
-        kind: The request it answers; a full server answers the connection.
-
-    Returns:
-        One of the subclasses of ServerError by its code; ProtocolError for a malformed frame.
-    """
-    try:
-        content = reply_data(data, kind)
-    except ProtocolError as error:
-        return error
-    code, message = str(content.pop("code", "")), content.pop("message", "")
-    message = message if isinstance(message, str) else str(message)
-    made = _server_error(code, message, content)
-    if isinstance(made, EnvironmentFailed) and kind in _FAILED_HINTS:
-        made.hint = _FAILED_HINTS[kind]
-    return made
-
-
-# Only a step may have happened half.
-_FAILED_HINTS = {
-    "reset": "the reset may have happened: state() tells; reset() tries again",
-    "state": "the session goes on",
-    "mcp": "the call may have happened; the session goes on",
-}
-
-
-def _server_error(code: str, message: str, details: dict[str, Any]) -> ServerError:
-    match code:
-        case "VALIDATION_ERROR":
-            return InvalidAction(message, errors=error_lines(details.get("errors")), details=details)
-        case "EXECUTION_ERROR":
-            return EnvironmentFailed(message, code=code, details=details)
-        case "CAPACITY_REACHED":
-            active, maximum = details.get("active_sessions"), details.get("max_sessions")
-            return AtCapacity(message, active=active, maximum=maximum, details=details)
-        case "FACTORY_ERROR":
-            return FactoryFailed(message, factory=details.get("factory_name"), details=details)
-        case "SESSION_ERROR":
-            return SessionRefused(message, code=code, details=details)
-        case "INVALID_JSON" | "UNKNOWN_TYPE":
-            return RequestRejected(message, code=code, details=details)
-    return ServerError(message, code=code, details=details)
-
-
-def error_lines(errors: Any) -> list[str]:
-    """Write the server's list of validation errors, one line a field.
-
-    Args:
-        errors: What stands under "errors": dicts with loc, msg and input.
-
-    Returns:
-        Lines such as ``column: Input should be a valid integer (got 'x')``.
-    """
-    lines = []
-    for item in errors if isinstance(errors, list) else []:
-        if not isinstance(item, dict):
-            lines.append(str(item))
-            continue
-        place = ".".join(str(part) for part in item.get("loc") or ()) or "(action)"
-        # An error is shown, logged and saved.
-        got = repr(masked(item).get("input"))
-        got = got if len(got) <= 80 else got[:79] + "…"
-        missing = item.get("type") == "missing"
-        lines.append(f"{place}: {item.get('msg', '')}" + ("" if missing else f" (got {got})"))
-    return lines

@@ -12,16 +12,13 @@ import dataclasses
 import secrets
 import weakref
 from collections import deque
+from collections.abc import Callable
 from contextvars import Context
-from types import TracebackType
-from typing import TYPE_CHECKING
+from types import MethodType, TracebackType
 from urllib.parse import urlsplit
 
 from openenv_notebook.values.errors import EnvironmentFailed, FactoryFailed, OpenEnvError
 from openenv_notebook.wire.endpoint import Endpoint
-
-if TYPE_CHECKING:
-    from openenv_notebook.client.session import Session
 
 HEADER = "X-OpenEnv-Neighbour"
 
@@ -33,19 +30,21 @@ class Caller:
     """What a server in this process may know of one session of a client.
 
     Args:
-        session: The session; not kept alive by this.
+        context: Gives the context of the call that is being answered, None where nobody can be found;
+            a bound method is held weakly.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = weakref.ref(session)
+    def __init__(self, context: Callable[[], Context | None]) -> None:
+        is_method = isinstance(context, MethodType)
+        self._context: Callable[[], Callable[[], Context | None] | None]
+        self._context = weakref.WeakMethod(context) if is_method else lambda: context
         self._raised: deque[tuple[BaseException, TracebackType | None]] = deque(maxlen=64)
 
     @property
     def context(self) -> Context | None:
         """The context of the call that is being answered; None where nobody can be found."""
-        session = self._session()
-        request = session.request_in_progress if session is not None else None
-        return request.context if request is not None else None
+        find = self._context()
+        return find() if find is not None else None
 
     def leave(self, error: BaseException, trace: TracebackType | None) -> None:
         """Leave what the environment raised, before the reply that tells it in words.
@@ -95,22 +94,22 @@ def close_door(port: int) -> None:
     _ports.discard(port)
 
 
-def introduce(session: Session, endpoint: Endpoint) -> Endpoint:
+def introduce(endpoint: Endpoint, context: Callable[[], Context | None]) -> tuple[Endpoint, Caller | None]:
     """Introduce a session to its server, where that runs in this process.
 
     Args:
-        session: The session that is about to connect.
-        endpoint: Its server.
+        endpoint: The server that it is about to connect to.
+        context: Gives the context of the session's call that is being answered.
 
     Returns:
-        The endpoint to connect to: the same, or one with the word in its headers.
+        The endpoint to connect to, with the word in its headers, and the caller the server will find by
+        it; the same endpoint and None for a server elsewhere.
     """
-    session.caller = None
     if not _ports or not endpoint.address.is_loopback or urlsplit(endpoint.address.http_url).port not in _ports:
-        return endpoint
+        return endpoint, None
     word = secrets.token_hex(16)
-    session.caller = _callers[word] = Caller(session)
-    return dataclasses.replace(endpoint, headers={**endpoint.headers, HEADER: word})
+    caller = _callers[word] = Caller(context)
+    return dataclasses.replace(endpoint, headers={**endpoint.headers, HEADER: word}), caller
 
 
 def find(word: str) -> Caller | None:

@@ -16,7 +16,7 @@ import openenv_notebook
 import openenv_notebook.jupyter
 import openenv_notebook.values.errors
 from openenv_notebook import Address, LocalTarget, OpenEnvError, parse_target
-from openenv_notebook.client.async_client import EnvClient
+from openenv_notebook.client.clients import EnvClient
 from openenv_notebook.jupyter import Panel
 from openenv_notebook.jupyter.magic.verbs import VERBS
 

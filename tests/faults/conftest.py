@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from support.sockets import Script, SocketServer
 
-from openenv_notebook.client.async_client import GenericEnvClient
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import GenericEnvClient, SyncEnvClient
 
 Serve = Callable[[Script], SocketServer]
 MakeEnv = Callable[..., SyncEnvClient[Any, Any, Any]]

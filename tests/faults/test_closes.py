@@ -11,6 +11,7 @@ from support.sockets import Peer, SocketServer
 from support.waiting import eventually
 from support.wire import Replier, error_frame
 
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.values.errors import AtCapacity, ConnectFailed, FactoryFailed, SessionLost
 
 CODES = [1000, 1001, 1006, 1009, 1011, 1012]
@@ -189,7 +190,7 @@ def test_closing_is_bounded_as_a_whole(serve: Any, make_env: Any) -> None:
     env = make_env(serve(script))
     env.connect()
     env.subscribe(lambda event: busy.wait(10))
-    env._session.portal.post(busy.wait, 10)
+    conversation_of(env).session.lease.portal.post(busy.wait, 10)
     began = time.monotonic()
     env.close()
     took = time.monotonic() - began
@@ -210,7 +211,7 @@ def test_closing_on_a_busy_thread_ends_the_connection_all_the_same(serve: Any, m
 
     env = make_env(serve(script))
     env.connect()
-    env._session.portal.post(busy.wait, 10)
+    conversation_of(env).session.lease.portal.post(busy.wait, 10)
     env.close()
     assert not gone.is_set()
     busy.set()

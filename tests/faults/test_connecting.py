@@ -15,8 +15,9 @@ from support.sockets import Peer
 from support.waiting import eventually, in_threads
 from support.wire import error_frame
 
-from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.clients import GenericEnvClient
 from openenv_notebook.client.connect import connect
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.values import front_end
 from openenv_notebook.values.errors import AtCapacity, ConnectFailed, InvalidTarget
 from openenv_notebook.values.front_end import Owner
@@ -61,7 +62,7 @@ def test_it_gives_an_open_session(serve: Any) -> None:
     assert (env.status, type(env.async_client)) == ("open", Mine)
     assert env.reset().observation.step == 0
     assert server.peers[0].request.headers["X-Key"] == "abc"
-    assert env.async_client._timeout == 7
+    assert conversation_of(env).options.timeout == 7
     env.close()
 
 

@@ -16,6 +16,7 @@ from support.waiting import eventually, in_threads
 from support.wire import Replier, error_frame
 
 from openenv_notebook.client.connect import connect
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.values.errors import (
     ConnectFailed,
     ConnectTimeout,
@@ -181,7 +182,7 @@ def test_a_refused_handshake_can_be_tried_again(serve: Any, make_env: Any) -> No
     with pytest.raises(HandshakeRejected):
         env.connect()
     # The refused connection has long ended by the time its end is noticed.
-    eventually(lambda: env._session.portal.call(lambda: True))
+    eventually(lambda: conversation_of(env).session.lease.portal.call(lambda: True))
     assert env.status == "new"
     with pytest.warns(UserWarning, match="before any reset"):
         assert env.step({"n": 1}).observation.echo == {"n": 1}

@@ -13,9 +13,8 @@ from support.sockets import Peer, SocketServer
 from support.spaces import HTML, PAGE, asleep_at_first, stand_in
 from support.waiting import eventually, in_threads
 
-from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.clients import GenericEnvClient
 from openenv_notebook.values.errors import HandshakeRejected, SpaceAsleep
-from openenv_notebook.wire.discovery import Discovery
 from openenv_notebook.wire.hub_token import SPACE_HEADER
 
 
@@ -127,4 +126,3 @@ def test_a44_both_logins_travel_to_both(serve: Any, make_space: Any) -> None:
         assert peer.request.headers["Authorization"] == "App key"
         assert peer.request.headers[SPACE_HEADER] == "Bearer hf_right"
     assert [peer.request.path for peer in server.peers] == ["/ws", "/health"]
-    assert isinstance(env.async_client._discovery(), Discovery)

@@ -21,6 +21,7 @@ from support.sockets import Peer, SocketServer
 from support.waiting import eventually, in_threads
 
 from openenv_notebook import GenericEnvClient, ReplyTimeout, SyncEnvClient, connect
+from openenv_notebook.client.conversation import conversation_of
 
 Env = SyncEnvClient[Any, Any, Any]
 LOOPS = pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
@@ -118,7 +119,7 @@ class TestInterrupts:
         first, second = tag(), tag()
         with pytest.raises(ReplyTimeout):
             env.options(timeout=0.05).step(op="echo", tag=first, seconds=0.6)
-        interrupt = Interrupt(lambda: eventually(lambda: len(env._session._exchange.waiting) == 1))
+        interrupt = Interrupt(lambda: eventually(lambda: conversation_of(env).session.queued == 1))
         with pytest.raises(KeyboardInterrupt) as caught:
             env.step(op="echo", tag=second)
         assert interrupt.seconds < 0.5

@@ -30,6 +30,7 @@ from openenv_notebook import (
     SyncEnvClient,
     connect,
 )
+from openenv_notebook.client.conversation import conversation_of
 
 Env = SyncEnvClient[Any, Any, Any]
 
@@ -130,7 +131,7 @@ class TestOneSlot:
             first = in_background(lambda: env.step(op="echo", tag=sent, seconds=0.5))
             single.wait_begun(sent)
             second = in_background(lambda: env.step(op="echo", tag=unsent))
-            eventually(lambda: env._session._exchange.waiting)
+            eventually(lambda: conversation_of(env).session.queued)
             env.disconnect()
             for thread, _ in (first, second):
                 thread.join(5)

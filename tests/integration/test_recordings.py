@@ -25,7 +25,8 @@ from openenv_notebook import (
     ToolFailed,
 )
 from openenv_notebook.client.results import read_result
-from openenv_notebook.wire.protocol import Exchange, Request, frame, reply_data
+from openenv_notebook.wire.protocol import Exchange, Request, frame
+from openenv_notebook.wire.replies import reply_data
 
 CODES = {
     "VALIDATION_ERROR": InvalidAction,

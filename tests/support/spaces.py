@@ -6,9 +6,10 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.clients import GenericEnvClient
 from openenv_notebook.client.opener import Opener, Patience
 from support.sockets import Peer, Script
+from support.wire import put_on
 
 PAGE = b"<!doctype html><title>Space is building</title>"
 HTML = {"Content-Type": "text/html"}
@@ -35,11 +36,11 @@ def stand_in(client: GenericEnvClient, url: str, wait: float) -> None:
         url: The server, ``http://127.0.0.1:PORT``.
         wait: How long it waits for the Space to wake up, in seconds.
     """
-    endpoint = client._opener.endpoint
+    endpoint = client.endpoint
     assert endpoint is not None
     ws_url = f"ws{url.removeprefix('http')}/ws"
     address = replace(endpoint.address, ws_url=ws_url, http_url=url, is_loopback=True)
-    client._begin(Opener(replace(endpoint, address=address), Patience(10, 10, wait)))
+    put_on(client, Opener(replace(endpoint, address=address), Patience(10, 10, wait)))
 
 
 class SpaceClient(GenericEnvClient):

@@ -13,8 +13,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook.client.opener import Opener, Patience, prove
-from openenv_notebook.client.session import Session
+from openenv_notebook.client.conversation import Conversation, conversation_of
+from openenv_notebook.client.greeting import Greeting
+from openenv_notebook.client.opener import Customer, Opened, Opener, Patience
 from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.targets import Address, parse_target
 from openenv_notebook.wire.endpoint import Endpoint
@@ -64,13 +65,14 @@ class ScriptedWire:
         self.on_frame: Callable[[bytes], None] = lambda data: None
         self.on_end: Callable[[int, str], None] = lambda code, reason: None
         self.far_end = far_end
-        self.ended = False
+        self.end: tuple[int, str] | None = None
         self.closed_by_us = False
+        self.undecoded = 0
 
     def send(self, data: bytes) -> None:
         """Take a request of the session in."""
         assert not self.closed_by_us, "a request was sent over a retired connection"
-        if self.ended or self.far_end.refuses_frames:
+        if self.end is not None or self.far_end.refuses_frames:
             raise ConnectionResetError("the scripted wire is broken")
         self.far_end.take(self, data)
 
@@ -78,17 +80,25 @@ class ScriptedWire:
         """Take the session's goodbye in."""
         self.closed_by_us = True
         if not self.far_end.ignores_close:
-            self.loop.call_soon(self.end, 1000, "")
+            self.loop.call_soon(self.break_off, 1000, "")
 
     def abort(self) -> None:
         """Be dropped, which no far end can delay."""
         self.closed_by_us = True
-        self.loop.call_soon(self.end, 1006, "")
+        self.loop.call_soon(self.break_off, 1006, "")
 
-    def end(self, code: int, reason: str) -> None:
+    def hold(self, size: int) -> None:
+        """Count a reply that waits to be decoded."""
+        self.undecoded += size
+
+    def release(self, size: int) -> None:
+        """Count a reply that was decoded."""
+        self.undecoded -= size
+
+    def break_off(self, code: int, reason: str) -> None:
         """Report the end, once."""
-        if not self.ended:
-            self.ended = True
+        if self.end is None:
+            self.end = code, reason
             self.on_end(code, reason)
 
 
@@ -117,21 +127,27 @@ class FarEnd:
 
     # For the session
 
-    async def connect(self, session: Session, patience: Patience | None = None) -> None:
-        """Open a wire for a session and prove it: the `connect` of a Session."""
+    async def connect(self, customer: Customer, patience: Patience | None = None) -> Opened:
+        """Open a wire and prove it: the `connect` of a Session."""
         self.connecting.set()
         if self.may_connect is not None:
             await self.may_connect.wait()
         if self.refusals:
             raise self.refusals.pop(0)
-        wire = ScriptedWire(self)
+        wire, greeting = ScriptedWire(self), Greeting("http://scripted")
+        wire.on_frame, wire.on_end = greeting.take, greeting.end_at
         self.wires.append(wire)
-        session.link.attach(wire)
         if self.greeting is not None:
             wire.on_frame(self.greeting)
         if self.greets_and_closes:
-            wire.loop.call_soon(wire.end, 1000, "")
-        await prove(session, (patience or Patience()).build)
+            wire.loop.call_soon(wire.break_off, 1000, "")
+        customer.say("the server is building the environment")
+        try:
+            await greeting.prove(wire, (patience or Patience()).build)
+        except BaseException:
+            customer.discard(wire)
+            raise
+        return Opened(wire, None)
 
     def take(self, wire: ScriptedWire, data: bytes) -> None:
         """Take a request; answer it on the loop's next turn, as a network would."""
@@ -151,7 +167,7 @@ class FarEnd:
             wire.loop.call_soon(self._deliver, wire, reply)
 
     def _deliver(self, wire: ScriptedWire, reply: bytes) -> None:
-        if not wire.ended:
+        if wire.end is None:
             wire.on_frame(reply)
 
     # For the test
@@ -207,7 +223,7 @@ class FarEnd:
     def end(self, code: int = 1006, reason: str = "", wire: ScriptedWire | None = None) -> None:
         """End a connection."""
         chosen = wire or self.wire
-        chosen.loop.call_soon_threadsafe(chosen.end, code, reason)
+        chosen.loop.call_soon_threadsafe(chosen.break_off, code, reason)
 
     def wait_for(self, number: int = 1) -> None:
         """Wait until so many requests are held back."""
@@ -223,12 +239,22 @@ class ScriptedOpener(Opener):
         super().__init__(Endpoint(address), Patience(build=build))
         self.far_end = far_end
 
-    async def __call__(self, session: Session) -> None:
+    async def __call__(self, customer: Customer) -> Opened:
         """Open and prove a wire."""
-        await self.far_end.connect(session, self.patience)
+        return await self.far_end.connect(customer, self.patience)
+
+    def again(self) -> Opener:
+        """Make the opener of another client."""
+        return ScriptedOpener(self.far_end, self.patience.build)
 
 
 def scripted(client: Any, far_end: FarEnd, build: float | None = 10.0) -> Any:
     """Put a client of ours on a far end instead of the network; return the client."""
-    client._begin(ScriptedOpener(far_end, build))
+    return put_on(client, ScriptedOpener(far_end, build))
+
+
+def put_on(client: Any, opener: Opener) -> Any:
+    """Give a client of ours another opener before it is used; return the client."""
+    talk = conversation_of(client)
+    client._talk = Conversation(client, talk.codec, opener, talk.options, talk.mode)
     return client

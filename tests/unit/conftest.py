@@ -9,8 +9,7 @@ import pytest
 from support.recorded import schemas
 from support.wire import FarEnd, scripted
 
-from openenv_notebook.client.async_client import GenericEnvClient
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import GenericEnvClient, SyncEnvClient
 from openenv_notebook.values.attribute_dict import attribute_dict
 
 
@@ -24,7 +23,7 @@ def far_end() -> FarEnd:
 def client(far_end: FarEnd) -> Iterator[GenericEnvClient]:
     """An asynchronous client whose schema is known; closed in the end."""
     made = scripted(GenericEnvClient("scripted.test:80", message_timeout_s=10), far_end)
-    made._known.schema = attribute_dict(schemas()["connect4"])
+    made.known.schema = attribute_dict(schemas()["connect4"])
     yield made
     made.sync().close()
 

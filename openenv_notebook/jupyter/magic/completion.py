@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from openenv_notebook.client.async_client import EnvClient
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.demo import demo_names
 from openenv_notebook.jupyter.magic.verbs import VERBS
 from openenv_notebook.jupyter.magic.workspace import AnyClient, Workspace

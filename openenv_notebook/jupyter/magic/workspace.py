@@ -8,7 +8,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.servers import Backend, Server, running_own
 from openenv_notebook.values.attribute_dict import nearest
 from openenv_notebook.values.errors import UnknownClient

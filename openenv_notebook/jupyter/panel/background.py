@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from openenv_notebook.client import events
+from openenv_notebook.threads import events_thread
 
 THREAD_NAME = "openenv-panel"
 # A second click of a double click, and clicks that waited while a cell ran, come within it.
@@ -57,7 +57,7 @@ class Commands:
         try:
             command()
         finally:
-            events.after(max(0.0, started + _AT_LEAST - time.monotonic()), lambda: self._end(what))
+            events_thread.after(max(0.0, started + _AT_LEAST - time.monotonic()), lambda: self._end(what))
             self._on_change()
 
     def _end(self, what: str) -> None:

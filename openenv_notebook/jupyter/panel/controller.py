@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from openenv_notebook.client import events
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.jupyter.magic.python_twin import Call
 from openenv_notebook.jupyter.panel.actions import ActionView, Incomplete
 from openenv_notebook.jupyter.panel.background import Commands
@@ -17,6 +17,7 @@ from openenv_notebook.jupyter.panel.state import State
 from openenv_notebook.jupyter.panel.status_html import Said
 from openenv_notebook.jupyter.panel.takeover import Playing
 from openenv_notebook.play.rollout import Rollout
+from openenv_notebook.threads import events_thread
 from openenv_notebook.values.errors import InvalidAction, MisuseError
 
 
@@ -126,7 +127,7 @@ class Hand:
         lines = list(error.errors)
         self._state.fail(error, _refusal(lines, error.message))
         # The form is written where all of the panel is written.
-        events.after(0.0, lambda: self._place(error, lines))
+        events_thread.after(0.0, lambda: self._place(error, lines))
 
     def _place(self, error: InvalidAction, lines: Sequence[str]) -> None:
         left = self.actions.form.show_errors(lines) if not self._state.is_closed else []
@@ -282,7 +283,7 @@ class Hand:
         state = self._state
         if state.question is not None:
             raise MisuseError("the person is being asked already", hint="await the other ask() first, or cancel it")
-        question = Question(state.client._session.portal)
+        question = Question(conversation_of(state.client).session.lease.portal)
         state.question, state.said = question, Said("Your move: choose an action, then Answer")
         self._changed()
         try:

@@ -8,10 +8,10 @@ from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.client import events
 from openenv_notebook.jupyter.panel import history, status_html, widgets
 from openenv_notebook.jupyter.panel.history import Entry
 from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.threads import events_thread
 
 _LOG, _PYTHON, _STATE = "log", "python", "state"
 _REPLAY_PERIOD = 0.4
@@ -117,7 +117,7 @@ class LogView:
         self._on_change()
 
     def _replay_later(self, number: int) -> None:
-        events.after(_REPLAY_PERIOD, lambda: self._replay_next(number))
+        events_thread.after(_REPLAY_PERIOD, lambda: self._replay_next(number))
 
     def _replay_next(self, number: int) -> None:
         """Look at the step after the one that is looked at, until the newest."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.values import front_end
 
 _by_cell: dict[Hashable, tuple[Hashable, weakref.WeakSet[Any]]] = {}

@@ -9,12 +9,10 @@ from typing import Any
 
 from IPython.core.getipython import get_ipython
 
-from openenv_notebook.client import events
-from openenv_notebook.client.async_client import EnvClient
+from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.connect import target_of
 from openenv_notebook.client.events import Event
-from openenv_notebook.client.sync_client import SyncEnvClient
-from openenv_notebook.jupyter.magic.asking import action_schema, environment_name, renderer_key, tools_of
+from openenv_notebook.client.learnt import action_schema, environment_name, renderer_key, tools_of
 from openenv_notebook.jupyter.magic.python_twin import episode_code
 from openenv_notebook.jupyter.panel import notebook, saved_output, status_html, widgets
 from openenv_notebook.jupyter.panel.actions import ActionView
@@ -30,6 +28,7 @@ from openenv_notebook.jupyter.panel.refresh import Picture
 from openenv_notebook.jupyter.panel.state import State
 from openenv_notebook.jupyter.panel.style import style_sheet
 from openenv_notebook.play.rollout import Rollout
+from openenv_notebook.threads import events_thread
 from openenv_notebook.values.errors import ClientClosed, MisuseError
 from openenv_notebook.values.messages import short_repr
 
@@ -275,7 +274,7 @@ class Panel:
     def _build(self) -> None:
         self._picture.build()
         if self._hand.commands.doing or self._state.client.activity or self._state.is_playing:
-            events.after(_TICK, self._publisher.request)
+            events_thread.after(_TICK, self._publisher.request)
 
     def _handed(self, on: bool) -> None:
         if not self._publisher.is_writing:

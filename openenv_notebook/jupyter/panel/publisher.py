@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook.client import events
+from openenv_notebook.threads import events_thread
 
 # jupyter_server drops messages silently above 1,000 a second; 15 pictures a second look smooth.
 _PERIOD = 1 / 15
@@ -32,7 +32,7 @@ class Publisher:
         self._is_closed = False
         self._last = 0.0
         self._writer: int | None = None
-        events.lease()
+        events_thread.lease()
 
     @property
     def is_writing(self) -> bool:
@@ -46,7 +46,7 @@ class Publisher:
                 return
             self._is_due = True
             wait = self._last + _PERIOD - time.monotonic()
-        events.after(max(0.0, wait), self.flush)
+        events_thread.after(max(0.0, wait), self.flush)
 
     def put(self, widget: Any, **traits: Any) -> None:
         """Take values of traits; those put last are written. From any thread.
@@ -97,7 +97,7 @@ class Publisher:
             finally:
                 written.set()
 
-        events.after(0.0, write)
+        events_thread.after(0.0, write)
         written.wait(within)
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class Publisher:
                 return
             self._is_closed = True
             self._pending.clear()
-        events.give_back()
+        events_thread.give_back()
 
 
 def _write(widget: Any, traits: dict[str, tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook.client.calls import wait_async
 from openenv_notebook.jupyter.panel.notebook import queues_clicks
 from openenv_notebook.play.policy import Chosen
+from openenv_notebook.threads.elsewhere import wait_async
 from openenv_notebook.threads.portal import Portal
 from openenv_notebook.values.errors import NotSupportedHere, OpenEnvError, ReplyTimeout
 

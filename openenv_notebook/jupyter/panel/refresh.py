@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.jupyter.panel import status_html
 from openenv_notebook.jupyter.panel.actions import ActionView
 from openenv_notebook.jupyter.panel.controller import Hand
@@ -102,7 +103,7 @@ class Picture:
         if state.said is not None:
             return state.said
         if client.status == "lost":
-            lost = client._session.lost
+            lost = conversation_of(client).session.lost
             return Said(f"{lost} · Reset begins a new episode" if lost is not None else "lost", is_bad=True)
         if state.playing is not None:
             return Said(f"playing · {state.playing.rollout.progress}")

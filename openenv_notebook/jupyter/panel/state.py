@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.jupyter.panel.question import Question
 from openenv_notebook.jupyter.panel.status_html import Said
 from openenv_notebook.jupyter.panel.takeover import Playing

@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from openenv_notebook.client.async_client import EnvClient
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.tools import ToolNamespace
 from openenv_notebook.jupyter.show import cards, contracts
 from openenv_notebook.jupyter.show.as_html import LONGEST, size_without_pictures, write_html

@@ -66,7 +66,7 @@ def of_result(result: Any) -> Block:
 
 def of_client(client: Any) -> Block:
     """Describe a client by what it knows: nobody is asked."""
-    known = _known(client)
+    known = getattr(client, "known", None)
     state = str(client.status)
     name = type(client.async_client if hasattr(client, "async_client") else client).__name__
     way = "sync" if hasattr(client, "async_client") else "async"
@@ -103,10 +103,6 @@ def _following(client: Any, action: Mapping[str, Any] | None, way: str) -> str:
         return f"{awaited}reset()"
     field = only_required_field(action) if action is not None else None
     return f"{awaited}step({field.name}=…)" if field is not None else f"{awaited}step(…)"
-
-
-def _known(client: Any) -> Any:
-    return getattr(getattr(client, "async_client", client), "_known", None)
 
 
 def _progress(episode: Episode, place: int) -> Line:

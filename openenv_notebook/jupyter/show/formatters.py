@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook.client.async_client import EnvClient
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.tools import ToolNamespace
 from openenv_notebook.record.episode import Episode, Step
 from openenv_notebook.schema.tool import Tool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from openenv_notebook.jupyter.magic.asking import renderer_key
+from openenv_notebook.client.learnt import renderer_key
 from openenv_notebook.jupyter.show.as_html import write_html
 from openenv_notebook.jupyter.show.blocks import Block, Span, Stack, line
 from openenv_notebook.jupyter.show.bounded import bounded_html, bounded_text, failure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from openenv_notebook.client.tools import tool_value
+from openenv_notebook.client.tool_calls import tool_value
 
 
 def is_tool_output(observation: Any) -> bool:

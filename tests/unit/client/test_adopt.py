@@ -12,8 +12,7 @@ import pytest
 from support.wire import FarEnd, scripted
 
 from openenv_notebook.client.adopt import adopt
-from openenv_notebook.client.async_client import EnvClient, GenericEnvClient
-from openenv_notebook.client.mcp import MCPToolClient
+from openenv_notebook.client.clients import EnvClient, GenericEnvClient, MCPToolClient
 from openenv_notebook.values.errors import InvalidAction, MisuseError
 from openenv_notebook.values.messages import Action, GenericAction, Observation, State
 

@@ -13,7 +13,7 @@ from support.recorded import schemas
 from support.wire import result_frame
 
 from openenv_notebook.client.actions import NOT_GIVEN
-from openenv_notebook.client.async_client import EnvClient, GenericEnvClient
+from openenv_notebook.client.clients import EnvClient, GenericEnvClient
 from openenv_notebook.values.errors import InvalidAction, MisuseError, ProtocolError
 from openenv_notebook.values.messages import Action, Observation, State, StepResult
 

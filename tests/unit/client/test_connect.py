@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.clients import GenericEnvClient
 from openenv_notebook.client.connect import connect, target_of
 from openenv_notebook.servers import serve
 from openenv_notebook.values.errors import InvalidTarget, MisuseError

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from support.waiting import eventually
 
-from openenv_notebook.client import events
-from openenv_notebook.client.events import QUEUE_LIMIT, THREAD_NAME, Event, Subscribers
+from openenv_notebook.client.events import Event, Subscribers
+from openenv_notebook.threads import events_thread
+from openenv_notebook.threads.events_thread import QUEUE_LIMIT, THREAD_NAME
 
 
 def event(number: int) -> Event:
@@ -45,15 +46,15 @@ def test_events_come_in_order_on_a_thread_of_their_own() -> None:
 def test_the_thread_ends_with_the_last_subscription() -> None:
     """One thread serves all sessions; it ends when nobody is subscribed, after what is queued was delivered."""
     one, other, seen = Subscribers(), Subscribers(), []
-    assert not one
+    assert not one.held
     stop = one.add(lambda happened: seen.append(happened.status))
     other.add(lambda happened: None)
-    assert one
+    assert one.held
     assert events_threads() == 1
     one.tell(event(1))
     stop()
     other.close()
-    events.join()
+    events_thread.join()
     assert events_threads() == 0
     assert seen == ["1"]
     one.add(lambda happened: seen.append("again"))
@@ -83,8 +84,8 @@ def test_a_method_is_held_weakly() -> None:
     del panel
     eventually(lambda: gc.collect() >= 0 and alive() is None)
     subscribers.tell(event(2))
-    assert not subscribers
-    events.join()
+    assert not subscribers.held
+    events_thread.join()
     assert events_threads() == 0
 
 
@@ -98,7 +99,7 @@ def test_a_function_is_held_until_it_is_removed() -> None:
     stop()
     stop()
     subscribers.tell(event(2))
-    events.join()
+    events_thread.join()
     assert seen == ["1"]
 
 
@@ -111,7 +112,7 @@ def test_removing_finds_functions_and_methods() -> None:
     subscribers.remove(len)  # type: ignore[arg-type]
     subscribers.remove(panel.update)
     subscribers.remove(print)
-    assert not subscribers
+    assert not subscribers.held
 
 
 def test_a_subscriber_that_fails_stops_nobody(caplog: pytest.LogCaptureFixture) -> None:
@@ -142,13 +143,13 @@ def test_a_slow_subscriber_blocks_nobody() -> None:
         gate.wait(20)
         seen.append(int(happened.status))
 
-    before = events._thread.dropped
+    before = events_thread.dropped()
     subscribers.add(slow)
     subscribers.tell(event(0))
     assert entered.wait(5)
     for number in range(1, QUEUE_LIMIT + 101):
         subscribers.tell(event(number))
-    assert events._thread.dropped - before == 100
+    assert events_thread.dropped() - before == 100
     gate.set()
     eventually(lambda: len(seen) == QUEUE_LIMIT + 1)
     assert seen == [0, *range(101, QUEUE_LIMIT + 101)]
@@ -166,8 +167,8 @@ def test_a_subscriber_may_unsubscribe_itself() -> None:
 
     stops.append(subscribers.add(once))
     subscribers.tell(event(1))
-    eventually(lambda: not subscribers)
-    events.join()
+    eventually(lambda: not subscribers.held)
+    events_thread.join()
     assert seen == ["1"]
 
 
@@ -177,7 +178,7 @@ def test_waiting_for_the_thread_from_itself_does_not_hang() -> None:
 
     def last(happened: Event) -> None:
         subscribers.close()
-        events.join()
+        events_thread.join()
         seen.append(happened.status)
 
     subscribers.add(last)
@@ -188,24 +189,24 @@ def test_waiting_for_the_thread_from_itself_does_not_hang() -> None:
 def test_a_call_for_later_comes_on_the_events_thread_not_before_its_time() -> None:
     """What is to be called later is called on the events thread, in the order of its times."""
     seen: list[tuple[str, str]] = []
-    events.lease()
+    events_thread.lease()
     try:
-        events.after(0.05, lambda: seen.append(("second", threading.current_thread().name)))
-        events.after(0.0, lambda: seen.append(("first", threading.current_thread().name)))
+        events_thread.after(0.05, lambda: seen.append(("second", threading.current_thread().name)))
+        events_thread.after(0.0, lambda: seen.append(("first", threading.current_thread().name)))
         eventually(lambda: len(seen) == 2)
     finally:
-        events.give_back()
+        events_thread.give_back()
     assert seen == [("first", THREAD_NAME), ("second", THREAD_NAME)]
-    events.join()
+    events_thread.join()
     assert events_threads() == 0
 
 
 def test_calls_for_later_do_not_keep_the_thread_alive() -> None:
     """The thread ends with its last lease, whatever was to be called later."""
     seen: list[int] = []
-    events.lease()
-    events.after(60.0, lambda: seen.append(1))
-    events.give_back()
-    events.join()
+    events_thread.lease()
+    events_thread.after(60.0, lambda: seen.append(1))
+    events_thread.give_back()
+    events_thread.join()
     assert events_threads() == 0
     assert seen == []

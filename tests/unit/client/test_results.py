@@ -16,7 +16,7 @@ from openenv_notebook.client.results import TypedReader, read_parsed, read_resul
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import ProtocolError
 from openenv_notebook.values.messages import Observation, StepResult
-from openenv_notebook.wire.protocol import reply_type
+from openenv_notebook.wire.replies import reply_type
 
 OBSERVATIONS = [
     (f"{name}-{number}", line["frame"])

@@ -171,7 +171,7 @@ class TestConnecting:
         far_end.holds_hello = True
         call = Call(session, "step")
         await eventually_here(lambda: far_end.held)
-        far_end.wire.end(1011, "bad day")
+        far_end.wire.break_off(1011, "bad day")
         error = error_of(await call.answered(), ConnectFailed)
         assert "closed the new session" in str(error) and "bad day" in str(error)
         assert session.status == "new"
@@ -315,7 +315,7 @@ class TestOrder:
         stop = session.subscribers.add(heard.append)
         await Call(session, "reset").answered()
         await Call(session, "step").answered()
-        far_end.wire.end(1001, "bye")
+        far_end.wire.break_off(1001, "bye")
         session.close()
         await eventually_here(lambda: len(heard) == 5)
         assert [(event.kind, event.status) for event in heard] == [
@@ -333,7 +333,7 @@ class TestOrder:
         step = Call(session, "step")
         await eventually_here(lambda: far_end.held)
         step.give_up()
-        far_end.wire.end(1006, "")
+        far_end.wire.break_off(1006, "")
         far_end.holding = False
         await Call(session, "connect").answered()
         await Call(session, "reset").answered()
@@ -388,8 +388,8 @@ class TestGivingUp:
         assert [(step.action["n"], step.owed) for step in steps] == [(1, True), (2, False)]
         assert steps[0].result is not None
         assert steps[0].result.observation.echo == {"n": 1}
-        assert playing.take_owed_steps() == [steps[0]]
-        assert playing.take_owed_steps() == []
+        assert playing.unclaimed.take() == [steps[0]]
+        assert playing.unclaimed.take() == []
 
     async def test_replies_of_a_batch_can_be_owed(self, playing: Session, far_end: FarEnd) -> None:
         """Several owed replies are counted and come in order."""
@@ -401,7 +401,7 @@ class TestGivingUp:
         assert playing.activity == "3 replies owed, 0 s"
         far_end.release()
         await eventually_here(lambda: playing.owed == 0)
-        assert [step.action["n"] for step in playing.take_owed_steps()] == [0, 1, 2]
+        assert [step.action["n"] for step in playing.unclaimed.take()] == [0, 1, 2]
 
     async def test_giving_up_when_the_reply_has_come_is_owed_too(self, playing: Session) -> None:
         """A wait that ends in the moment of the reply: the step happened and nobody saw it."""
@@ -410,7 +410,7 @@ class TestGivingUp:
         assert call.give_up() is True
         assert playing.owed == 0
         assert playing.record.episode[-1].owed
-        assert playing.take_owed_steps() == [playing.record.episode[-1]]
+        assert playing.unclaimed.take() == [playing.record.episode[-1]]
 
     async def test_settling_waits_for_what_is_owed(self, playing: Session, far_end: FarEnd) -> None:
         """settle ends when no reply is owed any more, before calls that wait."""
@@ -427,7 +427,7 @@ class TestGivingUp:
         assert not settled.is_set()
         far_end.release(1)
         await asyncio.wait_for(settled.wait(), 5)
-        assert len(playing.take_owed_steps()) == 1
+        assert len(playing.unclaimed.take()) == 1
         far_end.release()
         await waiting.answered()
 
@@ -457,7 +457,7 @@ class TestGivingUp:
         call.give_up()
         far_end.release()
         await eventually_here(lambda: playing.owed == 0)
-        assert [step.kind for step in playing.take_owed_steps()] == ["state"]
+        assert [step.kind for step in playing.unclaimed.take()] == ["state"]
         assert len(playing.record.episode) == 1
 
     async def test_a_reset_waits_for_the_owed_reply(self, playing: Session, far_end: FarEnd) -> None:
@@ -480,7 +480,7 @@ class TestGivingUp:
         await eventually_here(lambda: far_end.held)
         call.give_up()
         far_end.wire.on_frame(error_frame("EXECUTION_ERROR", "boom"))
-        assert isinstance(playing.take_owed_steps()[0].error, EnvironmentFailed)
+        assert isinstance(playing.unclaimed.take()[0].error, EnvironmentFailed)
 
 
 class TestLoss:
@@ -492,7 +492,7 @@ class TestLoss:
         far_end.hold()
         call = Call(playing, "step", {"n": 1})
         await eventually_here(lambda: far_end.held)
-        far_end.wire.end(code, "the reason")
+        far_end.wire.break_off(code, "the reason")
         error = error_of(await call.answered(), SessionLost)
         assert (error.code, error.reason, error.sent) == (code, "the reason", True)
         assert "reset()" in str(error)
@@ -509,7 +509,7 @@ class TestLoss:
 
     async def test_a_loss_while_idle_is_told_by_the_next_call(self, playing: Session, far_end: FarEnd) -> None:
         """An end that nobody waits in is noticed at once, and told to the next call."""
-        far_end.wire.end(1001, "")
+        far_end.wire.break_off(1001, "")
         assert playing.status == "lost"
         assert error_of(await Call(playing, "step").answered(), SessionLost).code == 1001
 
@@ -517,7 +517,7 @@ class TestLoss:
         self, playing: Session, far_end: FarEnd, caplog: pytest.LogCaptureFixture
     ) -> None:
         """connect() after a loss opens a session; nothing runs in it until it was reset."""
-        far_end.wire.end(1006, "")
+        far_end.wire.break_off(1006, "")
         with caplog.at_level(logging.WARNING, "openenv_notebook"):
             assert await Call(playing, "connect").answered() is None
         assert "a new session was opened" in caplog.text
@@ -536,7 +536,7 @@ class TestLoss:
         await eventually_here(lambda: far_end.held)
         far_end.held.clear()
         far_end.holding = False
-        far_end.wire.end(1012, "restart")
+        far_end.wire.break_off(1012, "restart")
         assert error_of(await calls[0].answered(), SessionLost).sent is True
         assert error_of(await calls[1].answered(), SessionLost).sent is None
         assert await calls[2].answered() == {"reset": {}, "step": 0}
@@ -545,7 +545,7 @@ class TestLoss:
 
     async def test_a_reset_that_fails_leaves_it_lost(self, playing: Session, far_end: FarEnd) -> None:
         """As long as no reset was answered, the environment is gone."""
-        far_end.wire.end(1006, "")
+        far_end.wire.break_off(1006, "")
         far_end.refusals = [ConnectFailed("nothing listens")]
         error_of(await Call(playing, "reset").answered(), ConnectFailed)
         error_of(await Call(playing, "step").answered(), SessionLost)
@@ -560,9 +560,9 @@ class TestLoss:
         await eventually_here(lambda: far_end.held)
         call.give_up()
         playing.settle(settle)
-        far_end.wire.end(1006, "")
+        far_end.wire.break_off(1006, "")
         assert settle.status == "done"
-        owed = playing.take_owed_steps()
+        owed = playing.unclaimed.take()
         assert [type(step.error) for step in owed] == [SessionLost]
         assert owed == [playing.record.episode[-1]]
 
@@ -584,7 +584,7 @@ class TestLoss:
         """An error frame that nobody asked for, followed by the end, tells why it ended."""
         far_end.wire.on_frame(error_frame("SESSION_ERROR", "evicted"))
         assert playing.status == "open"
-        far_end.wire.end(1000, "")
+        far_end.wire.break_off(1000, "")
         error = error_of(await Call(playing, "step").answered(), SessionLost)
         assert error.code == 1000
         assert "evicted" in str(error)
@@ -609,14 +609,14 @@ class TestLoss:
         call = Call(playing, "step", {"n": 1})
         await eventually_here(lambda: far_end.held)
         old.on_frame(result_frame({"old": True}))
-        old.end(1006, "")
+        old.break_off(1006, "")
         far_end.release()
         assert (await call.answered())["echo"] == {"n": 1}
         assert playing.status == "open"
 
     async def test_a_size_limit_names_its_option(self, playing: Session, far_end: FarEnd) -> None:
         """A18: 1009 names the limit that can be raised."""
-        far_end.wire.end(1009, "too big")
+        far_end.wire.break_off(1009, "too big")
         assert "max_message_size_mb" in str(await Call(playing, "step").answered())
 
 
@@ -637,10 +637,10 @@ class TestOurEnd:
         getattr(playing, way)(request)
         assert error_of(await sent.answered(), SessionLost).sent is True
         assert error_of(await unsent.answered(), ClientClosed).sent is False
-        assert [type(step.error) for step in playing.take_owed_steps()] == [SessionLost]
+        assert [type(step.error) for step in playing.unclaimed.take()] == [SessionLost]
         assert [step.action for step in playing.record.episode][1:] == [{"n": 0}, {"n": 1}]
         await eventually_here(lambda: request.status == "done")
-        assert far_end.wire.ended
+        assert far_end.wire.end is not None
 
     async def test_after_a_disconnect_a_reset_begins_anew(self, playing: Session, far_end: FarEnd) -> None:
         """A session that was given up is lost until a reset, like one that ended by itself."""
@@ -678,7 +678,7 @@ class TestOurEnd:
         session.detach(request)
         error_of(await call.answered(), ClientClosed)
         await eventually_here(lambda: request.status == "done")
-        assert far_end.wire.ended
+        assert far_end.wire.end is not None
         far_end.holds_hello = False
         assert await Call(session, "reset").answered() == {"reset": {}, "step": 0}
 
@@ -694,7 +694,7 @@ class TestOurEnd:
         for kind in ("connect", "reset", "step", "state"):
             error_of(await Call(playing, kind).answered(), ClientClosed)
         assert (first.status, second.status) == ("queued", "queued")
-        far_end.wire.end(1000, "")
+        far_end.wire.break_off(1000, "")
         assert (first.status, second.status) == ("done", "done")
         assert not playing.is_closing
 
@@ -707,7 +707,7 @@ class TestOurEnd:
         error_of(await call.answered(), ClientClosed)
         far_end.may_connect.set()
         await eventually_here(lambda: not session.is_closing)
-        assert all(wire.ended for wire in far_end.wires)
+        assert all(wire.end is not None for wire in far_end.wires)
 
     async def test_a_new_session_closes_at_once(self, session: Session, far_end: FarEnd) -> None:
         """Where nothing was opened nothing is waited for."""
@@ -718,33 +718,14 @@ class TestOurEnd:
         assert far_end.wires == []
 
 
-class CountingFarEnd(FarEnd):
-    """A far end whose wires count the replies that wait to be decoded."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.undecoded = 0
-
-    async def connect(self, session: Session, patience: Patience | None = None) -> None:
-        """Open a wire that counts."""
-        await super().connect(session, patience)
-        wire: Any = self.wire
-        wire.hold = lambda size: self.count(size)
-        wire.release = lambda size: self.count(-size)
-
-    def count(self, size: int) -> None:
-        """Count bytes."""
-        self.undecoded += size
-
-
 class TestBackPressure:
     """Large replies are counted until they are decoded, so that a flood of them is not read in."""
 
     BIG = "x" * (2 * 2**20)
 
-    async def ask(self, reply: bytes) -> tuple[CountingFarEnd, Session, Call]:
+    async def ask(self, reply: bytes) -> tuple[FarEnd, Session, Call]:
         """Step once and get a large reply."""
-        far_end = CountingFarEnd()
+        far_end = FarEnd()
         session = Session(URL, far_end.connect, read_result, Record(URL))
         await Call(session, "connect").answered()
         far_end.policy = lambda request: reply
@@ -756,12 +737,12 @@ class TestBackPressure:
         """A reply of over a MiB counts as long as nobody has read it."""
         reply = result_frame({"big": self.BIG})
         far_end, session, _ = await self.ask(reply)
-        assert far_end.undecoded == len(reply)
+        assert far_end.wire.undecoded == len(reply)
         session.close()
 
     async def test_replies_of_a_batch_must_all_come(self) -> None:
         """A batch is read when its last reply has come: counting would keep that one out."""
-        far_end = CountingFarEnd()
+        far_end = FarEnd()
         session = Session(URL, far_end.connect, read_result, Record(URL))
         await Call(session, "connect").answered()
         far_end.policy = lambda request: result_frame({"big": self.BIG})
@@ -769,18 +750,18 @@ class TestBackPressure:
         calls = [Call(session, "step", batch=batch) for _ in range(3)]
         for call in calls:
             await call.woken.wait()
-        assert far_end.undecoded == 0
+        assert far_end.wire.undecoded == 0
         session.close()
 
     async def test_an_error_is_read_already(self) -> None:
         """A large error was read when it came, and nobody would count it down."""
         far_end, session, _ = await self.ask(error_frame("EXECUTION_ERROR", self.BIG))
-        assert far_end.undecoded == 0
+        assert far_end.wire.undecoded == 0
         session.close()
 
     async def test_a_reply_nobody_waits_for_is_not_counted(self) -> None:
         """A wait that is given up in the moment of the reply counts it down again."""
         far_end, session, call = await self.ask(result_frame({"big": self.BIG}))
         call.give_up()
-        assert far_end.undecoded == 0
+        assert far_end.wire.undecoded == 0
         session.close()

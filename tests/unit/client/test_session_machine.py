@@ -47,7 +47,7 @@ class NumberedServer(FarEnd):
             reply = result_frame({"n": number}, 1.0)
         if kind == "state":
             reply = b'{"type":"state","data":{}}'
-        if not wire.ended:
+        if wire.end is None:
             wire.on_frame(reply)
 
 
@@ -110,17 +110,17 @@ class Life(RuleBasedStateMachine):
         """The server answers what it got first."""
         self.on_loop(self.server.answer)
 
-    @precondition(lambda self: self.server.wires and not self.server.wire.ended)
+    @precondition(lambda self: self.server.wires and self.server.wire.end is None)
     @rule(code=st.sampled_from([1000, 1006, 1011]))
     def lose(self, code: int) -> None:
         """The connection ends."""
-        self.on_loop(lambda: self.server.wire.end(code, "gone"))
+        self.on_loop(lambda: self.server.wire.break_off(code, "gone"))
 
-    @precondition(lambda self: self.server.wires and not self.server.wire.ended)
+    @precondition(lambda self: self.server.wires and self.server.wire.end is None)
     @rule()
     def babble(self) -> None:
         """The server sends a frame too many, if nothing is due."""
-        if self.session._exchange.idle:
+        if not self.session.is_busy:
             self.on_loop(lambda: self.server.wire.on_frame(result_frame({"n": -5})))
 
     @rule()
@@ -168,11 +168,8 @@ class Life(RuleBasedStateMachine):
     @invariant()
     def nobody_waits_for_nothing(self) -> None:
         """Where the server owes no answer, no call waits and nothing is due."""
-        if all(wire.ended for wire, _ in self.server.queue):
-            exchange = self.session._exchange
-            assert not exchange.waiting
-            assert not exchange.on_wire
-            assert not self.session.link.is_connecting
+        if all(wire.end is not None for wire, _ in self.server.queue):
+            assert (self.session.queued, self.session.is_busy, self.session.activity) == (0, False, "")
 
     @invariant()
     def who_gave_up_is_not_woken(self) -> None:

@@ -9,7 +9,7 @@ from support.recorded import schemas
 
 from openenv_notebook.client.suggestions import with_suggestions
 from openenv_notebook.values.errors import InvalidAction
-from openenv_notebook.wire.protocol import error_lines
+from openenv_notebook.wire.replies import error_lines
 
 CONNECT4 = schemas()["connect4"]["action"]
 

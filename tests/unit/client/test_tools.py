@@ -13,11 +13,10 @@ from support.recorded import exchanges
 from support.waiting import in_threads
 from support.wire import FarEnd, error_frame, result_frame, scripted
 
-from openenv_notebook.client.async_client import GenericEnvClient
-from openenv_notebook.client.mcp import MCPToolClient
-from openenv_notebook.client.questions import Known
-from openenv_notebook.client.sync_client import SyncEnvClient
-from openenv_notebook.client.tools import ToolNamespace, tool_signature, tool_value
+from openenv_notebook.client.clients import GenericEnvClient, MCPToolClient, SyncEnvClient
+from openenv_notebook.client.known import Known
+from openenv_notebook.client.tool_calls import tool_value
+from openenv_notebook.client.tools import ToolNamespace, tool_signature
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.errors import (
     MisuseError,

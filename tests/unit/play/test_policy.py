@@ -10,7 +10,7 @@ import pytest
 from support.recorded import schemas
 from support.wire import FarEnd, Replier
 
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.play.policy import Policy
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import MisuseError

@@ -17,7 +17,8 @@ from support.interrupts import interrupted_when
 from support.waiting import eventually, in_threads
 from support.wire import FarEnd, error_frame, result_frame
 
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import SyncEnvClient
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.play.policy import Chosen
 from openenv_notebook.play.rollout import THREAD_NAME, Rollout
 from openenv_notebook.play.run_episodes import run_episodes
@@ -402,7 +403,7 @@ class TestAsynchronousPolicies:
 
         assert played(env, policy, steps=3).error is None
         assert len(set(map(id, loops))) == 1
-        assert loops[0] is not env.async_client._session.portal.loop
+        assert loops[0] is not conversation_of(env).session.lease.portal.loop
         assert loops[0].is_closed()
 
     def test_it_may_use_the_async_client(self, env: Env) -> None:

@@ -13,7 +13,8 @@ from support.interrupts import interrupted_when
 from support.waiting import eventually
 from support.wire import FarEnd, result_frame
 
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import SyncEnvClient
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.play.rollout import THREAD_NAME
 from openenv_notebook.play.run_episodes import run_episodes, watch
 from openenv_notebook.values.errors import WrongThread
@@ -162,7 +163,7 @@ def test_a_screen_that_fails_stops_the_run(env: Env, screen: Screen, monkeypatch
 async def test_it_refuses_to_wait_for_itself(env: Env, far_end: FarEnd) -> None:
     """On the thread of the connections it raises at once instead of waiting for ever."""
     env.connect()
-    portal = env.async_client._session.portal
+    portal = conversation_of(env).session.lease.portal
     with pytest.raises(WrongThread):
         portal.call(lambda: run_episodes(env, column))
 

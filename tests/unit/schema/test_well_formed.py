@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.recorded import schemas, shapes
 
-from openenv_notebook.client.questions import Known
+from openenv_notebook.client.known import Known
 from openenv_notebook.client.tools import tool_signature
 from openenv_notebook.jupyter.show import fields_line
 from openenv_notebook.schema.model import model_from_schema

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 from support.wire import FarEnd, scripted
 
-from openenv_notebook.client.async_client import EnvClient, GenericEnvClient
+from openenv_notebook.client.clients import EnvClient, GenericEnvClient
 from openenv_notebook.values.errors import OpenEnvWarning
 from openenv_notebook.values.messages import Action, Observation, State
 from openenv_notebook.values.named_models import named_models

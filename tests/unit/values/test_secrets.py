@@ -15,7 +15,7 @@ from openenv_notebook.schema.model import model_from_schema
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.secrets import HIDDEN, hides, learn_secrets, masked
-from openenv_notebook.wire.protocol import error_lines
+from openenv_notebook.wire.replies import error_lines
 
 SECRET = "hunter2"
 NESTED = {"user": "me", "login": {"password": SECRET, "keys": [{"api_key": SECRET}, {"n": 1}]}}

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.clients import GenericEnvClient
 from openenv_notebook.client.connect import connect
 from openenv_notebook.values.errors import MisuseError
+from openenv_notebook.wire.discovery import Discovery
 from openenv_notebook.wire.hub_token import SPACE_HEADER, find_token, with_token
 
 SECRET = "hf_" + "S" * 20
@@ -58,11 +59,11 @@ def test_a45_the_login_is_used_for_spaces_alone(monkeypatch: pytest.MonkeyPatch)
     """A45: a cached login goes to Hub Spaces by itself, to no other address, and an explicit token to any."""
     monkeypatch.setenv("HF_TOKEN", SECRET)
     space, other = GenericEnvClient("owner/name"), GenericEnvClient("localhost:8000")
-    assert space._opener.endpoint is not None and other._opener.endpoint is not None
-    assert space._opener.endpoint.headers == {"Authorization": f"Bearer {SECRET}"}
-    assert space._opener.endpoint.token_from == "HF_TOKEN"
-    assert other._opener.endpoint.headers == {}
-    given = GenericEnvClient("localhost:8000", token="mine", headers={"Authorization": "app"})._opener.endpoint
+    assert space.endpoint is not None and other.endpoint is not None
+    assert space.endpoint.headers == {"Authorization": f"Bearer {SECRET}"}
+    assert space.endpoint.token_from == "HF_TOKEN"
+    assert other.endpoint.headers == {}
+    given = GenericEnvClient("localhost:8000", token="mine", headers={"Authorization": "app"}).endpoint
     assert given is not None
     assert given.headers == {"Authorization": "app", SPACE_HEADER: "Bearer mine"}
     assert given.token_from == "token="
@@ -72,19 +73,26 @@ def test_a_token_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """No repr of a client, its endpoint or its discovery holds a token or another header's value."""
     monkeypatch.setenv("HF_TOKEN", SECRET)
     client = GenericEnvClient("owner/name", headers={"X-Key": "secret-key"})
-    for shown in (client, client.sync(), client._opener.endpoint, client._discovery(), client.episode):
+    assert client.endpoint is not None
+    for shown in (
+        client,
+        client.sync(),
+        client.endpoint,
+        Discovery(client.endpoint.address, client.endpoint.headers),
+        client.episode,
+    ):
         assert SECRET not in repr(shown)
         assert "secret-key" not in repr(shown)
     with_password = GenericEnvClient("http://user:pass-word@localhost:8000")
     assert "pass-word" not in repr(with_password)
-    assert with_password._opener.endpoint is not None
-    assert with_password._opener.endpoint.headers["Authorization"].startswith("Basic ")
+    assert with_password.endpoint is not None
+    assert with_password.endpoint.headers["Authorization"].startswith("Basic ")
 
 
 @pytest.mark.parametrize("around", ["\n", "\r\n", "  ", "\t"])
 def test_a_token_may_have_been_read_from_a_file(around: str) -> None:
     """White space around a token is not a part of it."""
-    endpoint = GenericEnvClient("localhost:8000", token=f"{around}{SECRET}{around}")._opener.endpoint
+    endpoint = GenericEnvClient("localhost:8000", token=f"{around}{SECRET}{around}").endpoint
     assert endpoint is not None
     assert endpoint.headers == {"Authorization": f"Bearer {SECRET}"}
 

@@ -20,21 +20,8 @@ from openenv_notebook.values.errors import (
     ServerError,
     SessionRefused,
 )
-from openenv_notebook.wire.protocol import (
-    CLOSE_FRAME,
-    ENDS_SESSION,
-    HELLO_FRAME,
-    STATE_FRAME,
-    Batch,
-    Exchange,
-    Request,
-    error_lines,
-    excerpt,
-    frame,
-    reply_data,
-    reply_error,
-    reply_type,
-)
+from openenv_notebook.wire.protocol import CLOSE_FRAME, STATE_FRAME, Batch, Exchange, Request, frame
+from openenv_notebook.wire.replies import ENDS_SESSION, error_lines, excerpt, reply_data, reply_error, reply_type
 
 RECORDED = [
     (f"{name}-{number}", line["dir"], line["frame"])
@@ -52,7 +39,6 @@ class TestFrames:
         assert json.loads(frame("step", {"column": 3})) == {"type": "step", "data": {"column": 3}}
         assert json.loads(STATE_FRAME) == {"type": "state"}
         assert json.loads(CLOSE_FRAME) == {"type": "close"}
-        assert list(json.loads(HELLO_FRAME)) == ["type"]
 
     @pytest.mark.parametrize(
         ("name", "text"), [(name, text) for name, direction, text in RECORDED if direction == "send"]
@@ -184,11 +170,6 @@ class TestReplies:
     def test_the_type_is_found_wherever_it_stands(self, data: bytes) -> None:
         """The order of keys, blanks and escapes change nothing."""
         assert reply_type(data) == "observation"
-
-    def test_any_answer_proves_a_session(self) -> None:
-        """Whatever is no error answers the first message; an error is kept with it."""
-        assert reply_error(b'{"type":"pong"}', "hello") is None
-        assert isinstance(reply_error(error_frame("UNKNOWN_TYPE"), "hello"), RequestRejected)
 
     def test_an_excerpt_is_short(self) -> None:
         """An error shows at most 200 characters of a frame, whatever bytes it has."""

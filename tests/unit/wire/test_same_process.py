@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextvars
 import copy
 import gc
-from typing import Any
 
 import pytest
 
@@ -21,8 +20,11 @@ class Talking:
     """A session with one call in progress."""
 
     def __init__(self) -> None:
-        self.caller: Caller | None = None
-        self.request_in_progress: Request | None = Request("step")
+        self.in_progress: Request | None = Request("step")
+
+    def context(self) -> contextvars.Context | None:
+        """The context of the call."""
+        return self.in_progress.context if self.in_progress is not None else None
 
 
 def endpoint_of(text: str) -> Endpoint:
@@ -34,35 +36,36 @@ def endpoint_of(text: str) -> Endpoint:
 
 def left(error: BaseException) -> Caller:
     """Make a caller to whom an exception was left."""
-    caller = Caller(Talking())  # type: ignore[arg-type]
+    caller = Caller(Talking().context)
     caller.leave(error, None)
     return caller
 
 
 def test_only_servers_of_this_process_are_told_a_word() -> None:
     """A session is introduced to a port of this process on the loopback, and to nothing else."""
-    session: Any = Talking()
+    session = Talking()
     same_process.open_door(4567)
     try:
         for text in ("localhost:4568", "https://example.com:4567"):
-            assert HEADER not in same_process.introduce(session, endpoint_of(text)).headers
-            assert session.caller is None
-        endpoint = same_process.introduce(session, endpoint_of("localhost:4567"))
+            asked = endpoint_of(text)
+            assert same_process.introduce(asked, session.context) == (asked, None)
+        endpoint, caller = same_process.introduce(endpoint_of("localhost:4567"), session.context)
         assert endpoint.headers["X-Own"] == "1"
-        assert same_process.find(endpoint.headers[HEADER]) is session.caller
+        assert same_process.find(endpoint.headers[HEADER]) is caller
         assert endpoint.headers[HEADER] not in repr(endpoint)
     finally:
         same_process.close_door(4567)
-    assert HEADER not in same_process.introduce(session, endpoint_of("localhost:4567")).headers
+    assert same_process.introduce(endpoint_of("localhost:4567"), session.context)[1] is None
 
 
 def test_a_word_is_forgotten_with_its_session() -> None:
     """Neither the word nor the caller keeps a session alive."""
-    session: Any = Talking()
+    session = Talking()
     same_process.open_door(4567)
-    word = same_process.introduce(session, endpoint_of("localhost:4567")).headers[HEADER]
+    endpoint, caller = same_process.introduce(endpoint_of("localhost:4567"), session.context)
     same_process.close_door(4567)
-    caller = same_process.find(word)
+    word = endpoint.headers[HEADER]
+    assert same_process.find(word) is caller
     assert caller is not None
     del session
     gc.collect()
@@ -81,9 +84,9 @@ def test_the_context_is_that_of_the_call() -> None:
         return Talking()
 
     session = contextvars.Context().run(call)
-    caller = Caller(session)  # type: ignore[arg-type]
+    caller = Caller(session.context)
     assert caller.context is not None and caller.context[variable] == "mine"
-    session.request_in_progress = None
+    session.in_progress = None
     assert caller.context is None
 
 

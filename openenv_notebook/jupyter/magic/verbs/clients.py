@@ -6,9 +6,9 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
+from openenv_notebook.client.learnt import action_schema
 from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.magic.arguments import no_words, read_words
-from openenv_notebook.jupyter.magic.asking import action_schema
 from openenv_notebook.jupyter.magic.context import Desk
 from openenv_notebook.jupyter.magic.verbs.servers import stop_all
 from openenv_notebook.jupyter.magic.verbs.verb import Verb

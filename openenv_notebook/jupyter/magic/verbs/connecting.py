@@ -10,10 +10,10 @@ from typing import Any, cast
 from IPython.core.error import UsageError
 
 from openenv_notebook.client.connect import connect as connect_to
+from openenv_notebook.client.learnt import action_schema, environment_name
 from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.connect_line import ProgressLine
 from openenv_notebook.jupyter.magic.arguments import Line, read_words
-from openenv_notebook.jupyter.magic.asking import action_schema, environment_name
 from openenv_notebook.jupyter.magic.context import Desk
 from openenv_notebook.jupyter.magic.verbs.verb import TARGET, Verb
 from openenv_notebook.jupyter.magic.workspace import AnyClient

@@ -6,8 +6,8 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
+from openenv_notebook.client.learnt import renderer_key
 from openenv_notebook.jupyter.magic.arguments import no_words, read_words
-from openenv_notebook.jupyter.magic.asking import renderer_key
 from openenv_notebook.jupyter.magic.context import Desk
 from openenv_notebook.jupyter.magic.verbs.verb import Verb
 from openenv_notebook.jupyter.show import renderers

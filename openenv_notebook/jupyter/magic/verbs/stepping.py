@@ -8,6 +8,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
+from openenv_notebook.client.learnt import action_schema
 from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.magic.arguments import (
     Line,
@@ -18,7 +19,6 @@ from openenv_notebook.jupyter.magic.arguments import (
     split_verb,
     takes_text,
 )
-from openenv_notebook.jupyter.magic.asking import action_schema
 from openenv_notebook.jupyter.magic.context import Desk
 from openenv_notebook.jupyter.magic.python_twin import keywords, literal
 from openenv_notebook.jupyter.magic.verbs.verb import SESSION, Verb

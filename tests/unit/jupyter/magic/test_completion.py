@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from openenv_notebook.client.questions import Known
+from openenv_notebook.client.known import Known
 from openenv_notebook.jupyter.magic.completion import complete
 from openenv_notebook.schema.tool import Tool
 

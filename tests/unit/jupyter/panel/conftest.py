@@ -9,7 +9,7 @@ import pytest
 from support.front_end import shown
 from support.waiting import eventually
 
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.jupyter.panel import Panel
 
 Env = SyncEnvClient[Any, Any, Any]

@@ -40,8 +40,8 @@ def panel_of(env: Env, make_panel: Callable[..., Panel]) -> Callable[..., Panel]
     """Makes the panel of an environment with a schema of its own, reset."""
 
     def make(schema: dict[str, Any], tools: list[Tool] | None = None) -> Panel:
-        env._known.schema = attribute_dict({"action": schema})
-        env._known.tools = tools
+        env.known.schema = attribute_dict({"action": schema})
+        env.known.tools = tools
         env.reset()
         return make_panel(env)
 
@@ -145,8 +145,8 @@ def test_step_with_something_missing_says_what(panel_of: Callable[..., Panel], f
 
 def test_a_server_without_a_schema_takes_json(env: Env, make_panel: Callable[..., Panel], far_end: FarEnd) -> None:
     """Where the server tells no schema, fields are typed as key=value or JSON."""
-    env._known.schema = attribute_dict({})
-    env._known.tools = []
+    env.known.schema = attribute_dict({})
+    env.known.tools = []
     env.reset()
     panel = make_panel(env)
     box = panel._actions._moves.box

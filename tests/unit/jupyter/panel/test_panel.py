@@ -14,6 +14,7 @@ from support.front_end import click, edit, enter, living
 from support.waiting import eventually, in_threads
 from support.wire import FarEnd, error_frame, result_frame
 
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.jupyter.panel import Panel
 from openenv_notebook.jupyter.show import renderers
 from openenv_notebook.record.episode import Episode
@@ -376,7 +377,7 @@ def test_a_closed_panel_leaves_nothing(env: Env) -> None:
         made.close()
     assert living() == before
     eventually(lambda: threading.active_count() <= threads)
-    assert not env._session.subscribers
+    assert not conversation_of(env).session.subscribers.held
     assert env.status == "open"
 
 

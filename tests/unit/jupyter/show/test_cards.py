@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from support.markup import check_html
 
-from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.clients import GenericEnvClient
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.client.tools import ToolNamespace
 from openenv_notebook.jupyter.show import to_html, to_text
 from openenv_notebook.jupyter.show.as_text import write_text
@@ -172,9 +173,9 @@ def test_a_client_shows_what_it_knows() -> None:
     client = GenericEnvClient("localhost:1")
     assert to_text(client) == "GenericEnvClient async  ○ new\nserver  http://localhost:1\nnext    await reset()"
     assert to_text(client.sync()) == "GenericEnvClient sync  ○ new\nserver  http://localhost:1\nnext    reset()"
-    client._known.schema, client._known.tools = Known.schema, list(Known.tools)
-    client._session.record.append(step("reset", StepResult({}), seed=7))
-    client._session.record.append(step(result=StepResult({}, 1.0), column=3))
+    client.known.schema, client.known.tools = Known.schema, list(Known.tools)
+    conversation_of(client).session.record.append(step("reset", StepResult({}), seed=7))
+    conversation_of(client).session.record.append(step(result=StepResult({}, 1.0), column=3))
     assert to_text(client.sync()) == (
         "GenericEnvClient sync  ○ new\n"
         "server   http://localhost:1\n"

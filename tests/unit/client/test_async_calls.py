@@ -15,8 +15,8 @@ import pytest
 from support.waiting import eventually, eventually_here
 from support.wire import FarEnd, error_frame, result_frame, scripted
 
-from openenv_notebook.client.async_client import EnvClient, GenericEnvClient
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.client.clients import EnvClient, GenericEnvClient, SyncEnvClient
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.values.errors import (
     ClientClosed,
     InvalidAction,
@@ -87,21 +87,23 @@ class TestMaking:
         with pytest.raises(MisuseError, match="simulation or production, not 'fast'"):
             GenericEnvClient("localhost:1", mode="fast")
         monkeypatch.setenv("OPENENV_CLIENT_MODE", "Production")
-        assert GenericEnvClient("localhost:1")._mode == "production"
+        assert conversation_of(GenericEnvClient("localhost:1")).mode == "production"
 
     def test_upstreams_names_hold(self) -> None:
         """Settings have the names, the order and the defaults of the official client."""
         client = GenericEnvClient("localhost:1", 5.0, 30.0, 2.0, 10.0, None, None, "simulation", {"X": "1"})
-        endpoint = client._opener.endpoint
+        endpoint = client.endpoint
         assert endpoint is not None
         assert (endpoint.max_size, endpoint.ping_interval, endpoint.ping_timeout) == (2 * 2**20, 10.0, None)
-        assert (client._opener.patience.connect, client._opener.patience.build) == (5.0, 30.0)
+        patience = conversation_of(client).opener.patience
+        assert (patience.connect, patience.build) == (5.0, 30.0)
         assert endpoint.headers == {"X": "1"}
         default = GenericEnvClient("localhost:1")
-        assert default._opener.endpoint is not None
-        assert (default._opener.patience.connect, default._opener.patience.build) == (10.0, 60.0)
-        assert (default._opener.endpoint.max_size, default._opener.endpoint.ping_interval) == (100 * 2**20, 20.0)
-        assert GenericEnvClient("localhost:1", max_message_size_mb=None)._opener.endpoint.max_size is None  # type: ignore[union-attr]
+        assert default.endpoint is not None
+        patience = conversation_of(default).opener.patience
+        assert (patience.connect, patience.build) == (10.0, 60.0)
+        assert (default.endpoint.max_size, default.endpoint.ping_interval) == (100 * 2**20, 20.0)
+        assert GenericEnvClient("localhost:1", max_message_size_mb=None).endpoint.max_size is None  # type: ignore[union-attr]
 
     def test_b26_its_repr_says_what_it_is(self, client: GenericEnvClient, env: Any) -> None:
         """B26: a repr tells asynchronous from blocking, the state, the address and the episode."""
@@ -143,7 +145,7 @@ class TestCalls:
             return (await client.step(3)).observation.echo
 
         await client.connect()
-        portal = client._session.portal
+        portal = conversation_of(client).session.lease.portal
         assert await asyncio.to_thread(portal.call, episode) == {"column": 3}
 
     def test_a06_one_loop_serves_all(self, client: GenericEnvClient, far_end: FarEnd) -> None:
@@ -246,6 +248,41 @@ class TestCalls:
         assert view.episode is client.episode
         assert view.sync().async_client is view
 
+    async def test_a_view_has_the_attributes_of_its_client(self, far_end: FarEnd) -> None:
+        """What a class of one's own notes on itself is one, whichever view of the client notes or reads it."""
+
+        class Counting(GenericEnvClient):
+            """Counts its steps."""
+
+            def __init__(self, url: str) -> None:
+                super().__init__(url)
+                self.made = 0
+
+            async def go(self) -> None:
+                """Step and count."""
+                await self.step(column=self.made)
+                self.made += 1
+
+        client = scripted(Counting("localhost:1"), far_end)
+        view = client.options(timeout=5)
+        await client.reset()
+        await view.go()
+        await client.go()
+        client.note = "mine"
+        assert (client.made, view.made, view.note) == (2, 2, "mine")
+        await client.close()
+
+    async def test_a_new_session_of_a_view_has_the_client_s_own_options(
+        self, client: GenericEnvClient, far_end: FarEnd
+    ) -> None:
+        """The options of a call are gone with it: neither twin's new session keeps that timeout and actor."""
+        view = client.options(timeout=5, actor="policy")
+        blocking = await asyncio.to_thread(view.sync().new_session)
+        for child in (await view.new_session(), blocking.async_client):
+            await child.reset()
+            assert conversation_of(child).options == conversation_of(client).options
+            assert child.episode[0].actor == "code"
+
     async def test_reset_waits_and_its_timeout_names_disconnect(
         self, client: GenericEnvClient, far_end: FarEnd
     ) -> None:
@@ -299,7 +336,7 @@ class TestCalls:
         await client.reset()
         with pytest.raises(InvalidAction) as caught:
             await client.step(colum=3)
-        assert caught.value.url == client._session.url and caught.value.url in str(caught.value)
+        assert caught.value.url == conversation_of(client).session.url and caught.value.url in str(caught.value)
         assert far_end.steps == []
 
     async def test_what_cannot_be_sent_is_not_sent(self, client: GenericEnvClient, far_end: FarEnd) -> None:
@@ -445,7 +482,7 @@ class TestEnds:
         del client
         gc.collect()
         assert alive() is None
-        eventually(lambda: wire.closed_by_us and wire.ended)
+        eventually(lambda: wire.closed_by_us and wire.end is not None)
         eventually(lambda: not any(thread.name == "openenv-loop" for thread in threading.enumerate()))
 
     def test_a_dropped_client_with_subscribers_is_closed_too(self, far_end: FarEnd) -> None:
@@ -463,16 +500,16 @@ class TestEnds:
         env = client.sync()
         env.reset()
         env.close()
-        assert far_end.wire.ended
+        assert far_end.wire.end is not None
         assert not any(thread.name.startswith("openenv-") for thread in threading.enumerate())
         assert "closed" in repr(env) and "closed" in repr(client)
         assert len(env.episode) == 1
 
     async def test_a_new_session_is_a_child(self, far_end: FarEnd, client: GenericEnvClient) -> None:
         """new_session opens another one with the same class and settings; it is closed with its parent."""
-        child = scripted(client._sibling(), far_end)
-        await child.connect()
-        assert (child._timeout, type(child)) == (client._timeout, type(client))
+        child = await client.new_session()
+        talk, other = conversation_of(child), conversation_of(client)
+        assert (talk.options, talk.known, type(child)) == (other.options, other.known, type(client))
         await client.reset()
         assert (len(client.episode), len(child.episode)) == (1, 0)
         await client.close()
@@ -530,7 +567,7 @@ class TestBrokenPortal:
         far_end.hold()
         task = asyncio.create_task(client.step(column=1))
         await eventually_here(lambda: far_end.held)
-        portal = client._session.portal
+        portal = conversation_of(client).session.lease.portal
         portal.post(portal.loop.stop)
         with pytest.raises(TransportError, match="the client's own thread ended"):
             await asyncio.wait_for(task, 2)

@@ -14,9 +14,9 @@ from support.recorded import schemas
 from support.waiting import eventually, eventually_here, in_threads
 from support.wire import FarEnd, error_frame, result_frame, scripted
 
-from openenv_notebook.client.async_client import GenericEnvClient
+from openenv_notebook.client.clients import GenericEnvClient, SyncEnvClient
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.client.step_all import step_all
-from openenv_notebook.client.sync_client import SyncEnvClient
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import (
     ClientClosed,
@@ -43,7 +43,7 @@ def envs(far_ends: list[FarEnd]) -> Iterator[list[Env]]:
     """A blocking client on each, reset."""
     made = [scripted(GenericEnvClient("scripted.test:80", message_timeout_s=10), far_end) for far_end in far_ends]
     for client in made:
-        client._known.schema = attribute_dict(schemas()["connect4"])
+        client.known.schema = attribute_dict(schemas()["connect4"])
         client.sync().reset()
     yield [client.sync() for client in made]
     for client in made:
@@ -127,7 +127,7 @@ class TestStepMany:
             return playing.step(column=9).observation.echo.column
 
         def release() -> None:
-            eventually(lambda: len(playing._session._exchange.waiting) == 4)
+            eventually(lambda: conversation_of(playing).session.queued == 4)
             far_end.release()
 
         results, answer, _ = in_threads(lambda: playing.step_many(range(5), window=2), other, release)
@@ -282,7 +282,7 @@ class TestStepAll:
     def test_it_blocks_and_says_so(self, envs: list[Env]) -> None:
         """On the portal's own thread it raises at once."""
         with pytest.raises(WrongThread):
-            envs[0]._session.portal.call(lambda: step_all(envs, [1, 2, 3]))
+            conversation_of(envs[0]).session.lease.portal.call(lambda: step_all(envs, [1, 2, 3]))
 
     def test_only_our_blocking_clients_are_stepped(self, envs: list[Env]) -> None:
         """Asynchronous clients are told of sync(), anything else is named; nothing is sent."""

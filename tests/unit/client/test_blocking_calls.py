@@ -18,10 +18,10 @@ from support.recorded import schemas
 from support.waiting import eventually, in_threads
 from support.wire import FarEnd, result_frame, scripted
 
-from openenv_notebook.client import events
-from openenv_notebook.client.async_client import EnvClient, GenericEnvClient
+from openenv_notebook.client.clients import EnvClient, GenericEnvClient, SyncEnvClient
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.client.events import Event
-from openenv_notebook.client.sync_client import SyncEnvClient
+from openenv_notebook.threads import events_thread
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import (
     ClientClosed,
@@ -81,7 +81,7 @@ class Own(GenericEnvClient):
 def own(far_end: FarEnd) -> Any:
     """A blocking view of a person's own client."""
     made = scripted(Own("scripted.test:80", message_timeout_s=10), far_end)
-    made._known.schema = attribute_dict(schemas()["connect4"])
+    made.known.schema = attribute_dict(schemas()["connect4"])
     yield made.sync()
     made.sync().close()
 
@@ -151,7 +151,7 @@ class TestCalls:
 
             began = time.monotonic()
             with pytest.raises(WrongThread, match=rf"await env\.async_client\.{name}\(\.\.\.\)"):
-                own._session.portal.call(nested)
+                conversation_of(own).session.lease.portal.call(nested)
             assert time.monotonic() - began < 1
 
     def test_e27_subscribers_may_call_back(self, playing: Env) -> None:
@@ -333,7 +333,7 @@ class TestInterrupt:
         far_end.release()
         assert playing.step(column=2).observation == {"echo": {"column": 2}, "step": 2}
         assert [(step.action.column, step.owed) for step in playing.episode.steps[1:]] == [(1, True), (2, False)]
-        portal = playing._session.portal
+        portal = conversation_of(playing).session.lease.portal
         assert portal.call(lambda: len(asyncio.all_tasks())) == 1
         assert playing.reset().observation.step == 0
 
@@ -357,7 +357,7 @@ class TestInterrupt:
             playing.step(column=1)
         with (
             pytest.raises(KeyboardInterrupt) as caught,
-            interrupted_when(lambda: len(playing._session._exchange.waiting) == 1),
+            interrupted_when(lambda: conversation_of(playing).session.queued == 1),
         ):
             playing.step(column=2)
         assert caught.value.sent is False  # type: ignore[attr-defined]
@@ -378,7 +378,7 @@ class TestInterrupt:
     def test_a_longer_method_is_cancelled(self, own: Any) -> None:
         """An interrupted coroutine method of a subclass is cancelled, and no task is left."""
         own.connect()
-        portal = own._session.portal
+        portal = conversation_of(own).session.lease.portal
 
         def waits() -> bool:
             tasks = asyncio.all_tasks(portal.loop)
@@ -393,7 +393,10 @@ class TestInterrupt:
         far_end.hold()
         with pytest.raises(ReplyTimeout):
             playing.options(timeout=0.02).step(column=1)
-        with pytest.raises(KeyboardInterrupt), interrupted_when(lambda: playing._session._settlers):
+        with (
+            pytest.raises(KeyboardInterrupt),
+            interrupted_when(lambda: conversation_of(playing).session.unclaimed.settlers),
+        ):
             playing.settle()
         far_end.release()
         assert len(playing.settle(timeout=5)) == 1
@@ -425,7 +428,7 @@ class TestEnds:
 
         def closing() -> None:
             far_end.wait_for(1)
-            eventually(lambda: len(playing._session._exchange.waiting) == 1)
+            eventually(lambda: conversation_of(playing).session.queued == 1)
             playing.close()
 
         outcomes = in_threads(lambda: playing.step(column=1), lambda: playing.step(column=2), closing)
@@ -456,7 +459,7 @@ class TestEnds:
         env.close()
         assert seen == ["mine"]
         assert env.status == "closed"
-        assert far_end.wire.ended
+        assert far_end.wire.end is not None
 
     def test_closing_from_a_subscriber_does_not_hang(self, playing: Env) -> None:
         """A callback may close the client it listens to."""
@@ -470,7 +473,7 @@ class TestEnds:
         playing.subscribe(finish)
         playing.step(column=1)
         assert done.wait(5)
-        events.join()
+        events_thread.join()
         assert playing.status == "closed"
 
     def test_fifty_clients_share_one_thread(self, far_end: FarEnd) -> None:

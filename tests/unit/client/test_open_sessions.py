@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from openenv_notebook.client.async_client import GenericEnvClient
-from openenv_notebook.client.registry import earlier_holders, remember
+from openenv_notebook.client.clients import GenericEnvClient
+from openenv_notebook.client.open_sessions import earlier_holders, remember
 from openenv_notebook.values import front_end
 from openenv_notebook.values.front_end import Owner
 

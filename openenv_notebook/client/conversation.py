@@ -1,0 +1,313 @@
+"""What a client is, whichever way it waits: one session and all that belongs to it.
+
+Both twins hold a :class:`Conversation`. Its calls are bodies for :mod:`~openenv_notebook.client.waiting`:
+arguments become requests, requests are waited for, replies become values.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import time
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, NoReturn
+
+from openenv_notebook.client.actions import OPTIONS, is_bare, listed
+from openenv_notebook.client.codec import Codec
+from openenv_notebook.client.known import PATIENCE, Known
+from openenv_notebook.client.opener import Opener
+from openenv_notebook.client.placed import NOTHING_SENT, placed
+from openenv_notebook.client.provider import Provider
+from openenv_notebook.client.questions import Questions
+from openenv_notebook.client.session import Session
+from openenv_notebook.client.suggestions import with_suggestions
+from openenv_notebook.client.waiting import Apart, Asked, Body, Together, raised, seconds_left
+from openenv_notebook.record.recorder import Record
+from openenv_notebook.record.step import Step
+from openenv_notebook.values.caution import caution
+from openenv_notebook.values.checks import check_seconds
+from openenv_notebook.values.errors import ClientClosed, ConnectTimeout, InvalidAction, ReplyTimeout
+from openenv_notebook.values.messages import StepResult
+from openenv_notebook.values.to_json import fields_of
+from openenv_notebook.wire.discovery import TIMEOUT
+from openenv_notebook.wire.protocol import STATE_FRAME, Batch, Request, frame
+
+CLOSE_WITHIN = 2.0
+_NO_SCHEMA = (
+    "a bare value needs the server's schema, which did not come; name the field: env.step(field=value), or try again"
+)
+
+
+class Options(NamedTuple):
+    """How the calls of a client, or of a view of it, are made.
+
+    Attributes:
+        timeout: Seconds for a reply; None for no limit.
+        is_timed: True where the limit was set for these calls alone.
+        actor: Who acts, for the record: "code", "person" or "policy".
+    """
+
+    timeout: float | None = 60.0
+    is_timed: bool = False
+    actor: str = "code"
+
+
+class Conversation:
+    """One session of one client, and what is known, meant and warned of there.
+
+    Args:
+        client: Whose class decides how actions and replies are read; not kept alive by this.
+        codec: What that class says.
+        opener: Opens the connections.
+        options: How the client's own calls are made.
+        mode: "simulation" or "production".
+        known: What is known of the server; shared by clients of the same.
+    """
+
+    def __init__(
+        self, client: Any, codec: Codec, opener: Opener, options: Options, mode: str, known: Known | None = None
+    ) -> None:
+        self.codec, self.opener, self.options, self.mode = codec, opener, options, mode
+        self.known = known if known is not None else Known()
+        url = opener.endpoint.address.name if opener.endpoint is not None else ""
+        self.session = Session(url, opener, codec.reader(client), Record(url))
+        self.children: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._client = weakref.ref(client)
+        self._warned: set[Any] = set()
+        weakref.finalize(self, _dropped, self.session, opener.provider).atexit = False
+
+    def again(self, client: Any) -> Conversation:
+        """Make the conversation of another client on the same server, with this one's own settings."""
+        self.refuse_closed()
+        made = Conversation(client, self.codec, self.opener.again(), self.options, self.mode, self.known)
+        self.children.add(client)
+        return made
+
+    def questions(self, options: Options) -> Questions:
+        """The questions over HTTP: each has a short limit of its own, but where the call was given one."""
+        limit = options.timeout if options.is_timed else min(TIMEOUT, options.timeout or TIMEOUT)
+        return Questions(self.opener.endpoint, self.known, limit)
+
+    # Bodies of calls
+
+    def connect(self, options: Options) -> Body[None]:
+        """Open the session and prove it."""
+        request = Request("connect", b"", self.session)
+        try:
+            yield Apart(request, self.session.take, options.timeout if options.is_timed else None)
+        except ReplyTimeout as error:
+            phase = self.session.activity or "no session yet"
+            raise ConnectTimeout(error.seconds, phase, url=error.url) from None
+        self.reply(request)
+
+    def reset(self, options: Options, arguments: Mapping[str, Any]) -> Body[StepResult[Any]]:
+        """Begin an episode."""
+        meant = next((name for name in arguments if name in OPTIONS), None)
+        # Who has used options() knows where they stand.
+        if meant is not None and not options.is_timed and "option" not in self._warned:
+            self._warned.add("option")
+            caution(f"{meant} goes to the environment; a limit for the reply is env.options(timeout=5).reset(...)")
+        sent = frame("reset", fields_of(arguments))
+        request = Request("reset", sent, self.session, entry="reset", actor=options.actor)
+        yield request
+        return self.result(request)
+
+    def step(self, options: Options, action: Any, fields: Mapping[str, Any]) -> Body[StepResult[Any]]:
+        """Act in the environment."""
+        began = time.monotonic()
+        if not self.known.has_schema_answer and self.codec.needs_schema(action, fields):
+            yield from self.learn_for([action], "step", options.timeout, began)
+        request = self.step_request(options, action, fields)
+        yield request
+        try:
+            return self.result(request)
+        except InvalidAction as error:
+            if "extra_forbidden" in str(error.details):
+                yield from self.learn(seconds_left(options.timeout, began))
+            raise with_suggestions(error, self.known.action or self.action_schema) from None
+
+    def state(self) -> Body[Any]:
+        """Read the environment's state."""
+        request = Request("state", STATE_FRAME, self.session)
+        yield request
+        reply = self.reply(request)
+        return self.codec.state(self._client(), reply)
+
+    def step_many(self, options: Options, actions: Iterable[Any], window: int) -> Body[list[StepResult[Any]]]:
+        """Make several steps without waiting for each reply."""
+        given, began = listed(actions, "step_many", "actions"), time.monotonic()
+        if not self.known.has_schema_answer and any(self.codec.needs_schema(action, {}) for action in given):
+            yield from self.learn_for(given, "step_many", options.timeout, began)
+        batch = Batch(max(1, window))
+        with placed(NOTHING_SENT) as place:
+            requests = [
+                self.step_request(options, action, {}, batch, "step_many") for place.index, action in enumerate(given)
+            ]
+        if not requests:
+            return []
+        yield Together(requests)
+        return results_of([(self, request) for request in requests])
+
+    def settle(self, timeout: float | None) -> Body[list[Step]]:
+        """Wait for all owed replies."""
+        check_seconds(timeout=timeout)
+        if self.session.lease.is_live:
+            yield Apart(Request("settle", b"", self.session), self.session.settle, timeout)
+        return self.session.unclaimed.take()
+
+    def disconnect(self) -> Body[None]:
+        """Give the session up."""
+        if self.session.lease.is_live and not self.session.is_closed:
+            yield Apart(Request("disconnect", b"", self.session), self.session.detach, CLOSE_WITHIN)
+
+    def close(self, within: float) -> Body[None]:
+        """Say goodbye; who is busy is not waited for longer."""
+        if self.session.lease.is_live:
+            with contextlib.suppress(ReplyTimeout):
+                yield Apart(Request("close", b"", self.session), self.session.close, within)
+
+    def learn(self, within: float | None = None) -> Body[None]:
+        """Ask for the schema if it was not told before; a server without one is fine.
+
+        Not where a step can only be told that the session is over.
+        """
+        if self.known.has_schema_answer:
+            return
+        self.refuse_closed()
+        if self.session.lost is not None:
+            raise copy.copy(self.session.lost)
+        # A call's own limit is for its own wait; others may be waiting for the same answer.
+        ask = Questions(self.opener.endpoint, self.known, TIMEOUT).ask_schema
+        yield Asked(self.session.lease, lambda: self.known.learn(ask, within), "schema")
+
+    def learn_for(self, actions: Iterable[Any], name: str, timeout: float | None, began: float) -> Body[None]:
+        """Ask for the schema that a step needs, or could use, as a part of the step's own time.
+
+        Args:
+            actions: The actions; a bare one cannot be understood without a schema.
+            name: The call, for error texts.
+            timeout: Seconds the whole call may take; None for no limit.
+            began: When it began (monotonic).
+
+        Raises:
+            TransportError: If an action needs the schema and it did not come, not where the server says
+                that it has none.
+        """
+        known, left = self.known, seconds_left(timeout, began)
+        if any(is_bare(action) for action in actions):
+            yield from self.learn(left)
+            if not known.has_schema_answer:
+                self._raise_unknown(name, PATIENCE if timeout is None else min(timeout, PATIENCE))
+        elif known.schema_failure is None:
+            # The larger part of the time is the step's own: fields travel without a schema.
+            yield from self.learn(None if left is None else left / 2)
+        elif not known.failed_lately:
+            # What failed is not waited for again: it is asked for while the steps go on.
+            yield from self.learn(0.0)
+
+    def _raise_unknown(self, name: str, seconds: float) -> NoReturn:
+        failure = self.known.schema_failure
+        if self.known.asking is not None or failure is None or isinstance(failure, ReplyTimeout):
+            raise ReplyTimeout(name, seconds, sent=False, url=self.session.url, hint=_NO_SCHEMA)
+        error = copy.copy(failure)
+        error.hint = _NO_SCHEMA
+        raise error
+
+    # Requests and what came of them
+
+    @property
+    def action_schema(self) -> Mapping[str, Any] | None:
+        """The schema of actions: the class's own, else the server's, None where none is known."""
+        own = self.codec.action_schema
+        return own if own is not None else self.known.action
+
+    def refuse_closed(self) -> None:
+        """Raise where the client was closed."""
+        if self.session.is_closed:
+            raise ClientClosed(url=self.session.url)
+
+    def step_request(
+        self, options: Options, action: Any, fields: Mapping[str, Any], batch: Batch | None = None, name: str = "step"
+    ) -> Request:
+        """Make the request of a step; raises for what cannot be sent, and warns of what was probably not meant."""
+        self.refuse_closed()
+        try:
+            payload = self.codec.payload(self._client(), action, fields, self.action_schema)
+        except InvalidAction as error:
+            error.url = error.url or self.session.url
+            raise
+        self._warn()
+        sent = frame("step", payload)
+        return Request("step", sent, self.session, entry="step", actor=options.actor, batch=batch, name=name)
+
+    def reply(self, request: Request) -> bytes:
+        """Return the reply of an answered request; raises what came instead."""
+        if request.error is not None:
+            raise raised(request.error, request.cause)
+        self.session.decoded(request)
+        return request.reply or b""
+
+    def result(self, request: Request) -> StepResult[Any]:
+        """Read a result in the caller's thread; the record keeps it, read once."""
+        if request.error is not None:
+            raise raised(request.error, request.cause)
+        if request.held_by is not None:
+            self.session.decoded(request)
+        result: StepResult[Any] | None = request.step.result
+        if result is None:
+            error = request.step.error
+            error.url = error.url or self.session.url
+            raise error
+        return result
+
+    def _warn(self) -> None:
+        """Warn of a step that is allowed and probably not meant, once."""
+        session, last = self.session, self.session.record.last
+        if last is None or not session.was_reset:
+            if session.lost is None and not session.was_reset and "reset" not in self._warned:
+                self._warned.add("reset")
+                caution("a step before any reset(): most environments need one")
+        elif last.decoded and last.done and session.record.episode.episode_id not in self._warned:
+            self._warned.add(session.record.episode.episode_id)
+            number = len(session.record.episodes)
+            caution(f"episode {number} is over (done): reset() begins a new one")
+
+
+def step_all(clients: list[Any], actions: list[Any], timeout: float | None) -> Body[list[Any]]:
+    """Step many clients in one hop; as the public function of that name."""
+    began, pairs = time.monotonic(), []
+    with placed(NOTHING_SENT) as place:
+        for place.index, client in enumerate(clients):
+            talk, options, action = client._talk, client._options, actions[place.index]
+            if not talk.known.has_schema_answer and talk.codec.needs_schema(action, {}):
+                yield from talk.learn_for([action], "step_all", timeout, began)
+            pairs.append((talk, talk.step_request(options, action, {}, name="step_all")))
+    if not pairs:
+        return []
+    yield Together([request for _, request in pairs])
+    return results_of(pairs)
+
+
+def results_of(pairs: list[tuple[Conversation, Request]]) -> list[StepResult[Any]]:
+    """Read the results of many requests; raises the first failure, saying which it was."""
+    with placed() as place:
+        for place.index, (talk, request) in enumerate(pairs):
+            if request.error is not None:
+                for other, each in pairs:
+                    other.session.decoded(each)  # nobody will read the others from here
+                talk.result(request)
+        return [talk.result(request) for place.index, (talk, request) in enumerate(pairs)]
+
+
+def conversation_of(client: Any) -> Conversation:
+    """Give the conversation that a client of ours holds, of whichever kind: for what is built on clients."""
+    talk: Conversation = client._talk
+    return talk
+
+
+def _dropped(session: Session, provider: Provider | None) -> None:
+    """A client was collected without close(): only hand over to the loop."""
+    session.lease.post(session.shut_down)
+    if provider is not None:
+        provider.stop_soon()

@@ -1,0 +1,310 @@
+"""Waiting for what a call needs: blocking on any thread, or awaiting on any loop.
+
+The logic of a call is a generator, its *body*: it yields what must be waited for and goes on when
+that has come. :func:`block` drives it by blocking, :func:`run` by awaiting; so both twins of a
+client have one body. Requests are posted to their sessions on the portal's loop. Giving up a
+wait (interrupt, cancel, timeout) is decided on that loop's thread, so it is certain whether a
+request was sent.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+import time
+from _thread import LockType, allocate_lock
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from openenv_notebook.threads.elsewhere import call_async, wait_async
+from openenv_notebook.threads.lease import Lease
+from openenv_notebook.threads.portal import GONE, Portal
+from openenv_notebook.values.errors import OpenEnvError, ReplyTimeout, ServerError, TransportError
+from openenv_notebook.values.tracebacks import shorten
+from openenv_notebook.wire.protocol import Request
+
+Take = Callable[[Request], object]
+_T = TypeVar("_T")
+
+_ANSWER_WITHIN = 0.5
+
+
+class Together(NamedTuple):
+    """Many requests in one hop: of several sessions, or of one that are pipelined, in their order."""
+
+    requests: Sequence[Request]
+
+
+class Apart(NamedTuple):
+    """A request that is no message: it is taken in otherwise than by the session's queue, in its own time.
+
+    Attributes:
+        request: The request.
+        take: What takes it in, on the loop's thread.
+        timeout: Seconds; None for no limit.
+    """
+
+    request: Request
+    take: Take
+    timeout: float | None
+
+
+class Asked(NamedTuple):
+    """An asynchronous question, run on the portal's loop.
+
+    Attributes:
+        lease: Gives the portal.
+        make: Begins it.
+        name: The call, for warnings.
+    """
+
+    lease: Lease
+    make: Callable[[], Awaitable[Any]]
+    name: str
+
+
+Wait: TypeAlias = Request | Together | Apart | Asked
+Body: TypeAlias = Generator[Wait, None, _T]
+
+
+def block(body: Body[_T], timeout: float | None) -> _T:
+    """Drive a call by blocking.
+
+    Args:
+        body: The call.
+        timeout: Seconds for all of it, waiting in line included; None for no limit.
+
+    Returns:
+        What it returns.
+
+    Raises:
+        OpenEnvError: What ended it instead; ReplyTimeout after the timeout.
+        KeyboardInterrupt: With ``.sent``: True if a reply is now owed.
+    """
+    began = time.monotonic()
+    try:
+        wait = next(body)
+        while True:
+            try:
+                if type(wait) is Request:
+                    exchange((wait,), timeout, began=began)
+                elif type(wait) is Together:
+                    exchange(wait.requests, timeout, began=began)
+                elif type(wait) is Apart:
+                    exchange((wait.request,), wait.timeout, wait.take)
+                elif type(wait) is Asked:
+                    wait.lease.portal.call(wait.make, name=wait.name)
+            except BaseException as error:
+                wait = body.throw(error)
+            else:
+                wait = next(body)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+async def run(body: Body[_T], timeout: float | None) -> _T:
+    """Drive a call by awaiting, on any loop; as :func:`block`, but that a cancellation has ``.sent``."""
+    began = time.monotonic()
+    try:
+        wait = next(body)
+        while True:
+            try:
+                if type(wait) is Request:
+                    await exchange_async((wait,), timeout, began=began)
+                elif type(wait) is Together:
+                    await exchange_async(wait.requests, timeout, began=began)
+                elif type(wait) is Apart:
+                    await exchange_async((wait.request,), wait.timeout, wait.take)
+                elif type(wait) is Asked:
+                    await call_async(wait.lease.portal, wait.make, wait.name)
+            except BaseException as error:
+                wait = body.throw(error)
+            else:
+                wait = next(body)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+def exchange(
+    requests: Sequence[Request], timeout: float | None, take: Take | None = None, *, began: float | None = None
+) -> None:
+    """Send requests in one hop and block until all are answered, be it by an error.
+
+    Args:
+        requests: Those of one session in their order; the name of the first stands for the call in errors.
+        timeout: Seconds for all of them, waiting in line included; None for no limit.
+        take: What takes them in on the loop's thread, if not their session's queue.
+        began: Since when they count (monotonic): a call that had to ask something first; None for now.
+
+    Raises:
+        ReplyTimeout: After the timeout.
+        TransportError: If the portal's thread ended.
+        KeyboardInterrupt: With ``.sent``: True if a reply is now owed.
+    """
+    first = requests[0]
+    portal: Portal = first.session.lease.portal
+    if threading.get_ident() == portal.ident:
+        portal.refuse_here(first.name)
+    deadline = None if timeout is None else (began or time.monotonic()) + timeout
+    if deadline is not None and take is None:
+        _refuse_past(first, timeout, deadline)
+    lock = allocate_lock()
+    lock.acquire()
+    try:
+        _post(portal, requests, take, lock.release)
+        answered = portal.wait(lock, deadline)
+    except BaseException as error:
+        note_interrupt(error, first.name, _give_up_all(portal, requests))
+        raise
+    if not answered:
+        raise _timed_out(portal, requests, timeout or 0.0)
+
+
+async def exchange_async(
+    requests: Sequence[Request], timeout: float | None, take: Take | None = None, *, began: float | None = None
+) -> None:
+    """Send requests in one hop and await all answers, on any loop; as :func:`exchange`.
+
+    Raises:
+        ReplyTimeout: After the timeout.
+        TransportError: If the portal's thread ended.
+        asyncio.CancelledError: With ``.sent``: True if a reply is now owed.
+    """
+    first = requests[0]
+    portal: Portal = first.session.lease.portal
+    left = seconds_left(timeout, began)
+    if left is not None and take is None:
+        _refuse_past(first, timeout, time.monotonic() + left)
+    try:
+        answered = await wait_async(portal, left, lambda wake: _post(portal, requests, take, wake))
+    except BaseException as error:
+        note_interrupt(error, first.name, _give_up_all(portal, requests))
+        raise
+    if not answered:
+        raise _timed_out(portal, requests, timeout or 0.0)
+
+
+def seconds_left(timeout: float | None, began: float | None) -> float | None:
+    """Tell how much is left of a call's time, at least 0.0; None where it has no limit."""
+    if timeout is None or began is None:
+        return timeout
+    return max(0.0, began + timeout - time.monotonic())
+
+
+def raised(error: OpenEnvError, cause: BaseException | None) -> OpenEnvError:
+    """Make the error to raise for one that stands in the record, which keeps its own.
+
+    A raised error holds the frames it went through. One that an environment of this process
+    caused also gets the environment's: there a debugger stops, at the line that failed.
+
+    Args:
+        error: The error.
+        cause: What the environment raised, where that is known.
+
+    Returns:
+        A copy.
+    """
+    made = copy.copy(error)
+    cause = cause or (made.__cause__ if isinstance(made, ServerError) else None)
+    if cause is not None:
+        made.__cause__ = cause
+        made.__traceback__ = cause.__traceback__
+    return made
+
+
+def note_interrupt(error: BaseException, kind: str, sent: bool) -> None:
+    """Say in an interrupt or a cancellation whether the call had been sent.
+
+    Args:
+        error: What ended the wait; errors proper are left alone.
+        kind: The call.
+        sent: True if its reply is now owed.
+    """
+    if isinstance(error, Exception):
+        return
+    shorten(error)
+    error.sent = sent  # type: ignore[attr-defined]
+    error.add_note(
+        f"openenv: the {kind} had been sent; its reply is owed and will stand in the record (settle() waits for it)"
+        if sent
+        else f"openenv: the {kind} was withdrawn before it was sent and will not happen"
+    )
+
+
+def _refuse_past(first: Request, timeout: float | None, deadline: float) -> None:
+    """Raise the timeout of a call that has no time, or none left, before it is sent."""
+    if deadline <= time.monotonic():
+        raise ReplyTimeout(first.name, timeout or 0.0, sent=False, url=first.session.url)
+
+
+def _post(portal: Portal, requests: Sequence[Request], take: Take | None, done: Callable[[], object]) -> None:
+    """Have all requests taken in, on the loop's thread; call back when the last is done."""
+    if len(requests) == 1:
+        request = requests[0]
+        request.wake, take = done, take or request.session.take
+        if threading.get_ident() == portal.ident:
+            take(request)
+        elif not portal.post(take, request):
+            raise TransportError(GONE, url=request.session.url)
+        return
+    for request in requests:
+        if request.session.lease.portal is not portal:
+            raise TransportError(GONE, url=request.session.url)
+    if threading.get_ident() == portal.ident:
+        _take_all(requests, done)
+    elif not portal.post(_take_all, requests, done):
+        raise TransportError(GONE)
+
+
+def _take_all(requests: Sequence[Request], done: Callable[[], object]) -> None:
+    left = len(requests)
+
+    def one_less() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            done()
+
+    for request in requests:
+        request.wake = one_less
+        request.session.take(request)
+
+
+def _timed_out(portal: Portal, requests: Sequence[Request], timeout: float) -> ReplyTimeout:
+    """Give up a wait whose time has run out."""
+    first = requests[0]
+    sent, hint = _give_up_all(portal, requests), None
+    if first.kind == "settle":
+        owed = first.session.owed
+        still = f"{owed} {'reply is' if owed == 1 else 'replies are'} still owed"
+        hint = f"{still}: call settle() again, or give the session up by disconnect()"
+    return ReplyTimeout(first.name, timeout, sent=sent, url=first.session.url, hint=hint)
+
+
+def _give_up_all(portal: Portal, requests: Sequence[Request]) -> bool:
+    """End the wait for requests; True if one had been sent, and its reply is owed."""
+    return any([_give_up(portal, request) for request in requests])
+
+
+def _give_up(portal: Portal, request: Request) -> bool:
+    session = request.session
+    if portal.is_here:
+        return bool(session.give_up(request))
+    answer: list[bool] = []
+    lock = allocate_lock()
+    lock.acquire()
+    while True:
+        try:
+            if portal.post(_give_up_there, request, answer, lock):
+                lock.acquire(timeout=_ANSWER_WITHIN)
+            break
+        except KeyboardInterrupt:
+            # Giving up must not be lost itself, or an unsent call might still happen.
+            continue
+    return answer[0] if answer else request.sent_at > 0
+
+
+def _give_up_there(request: Request, answer: list[bool], lock: LockType) -> None:
+    answer.append(request.session.give_up(request))
+    if lock.locked():
+        lock.release()

@@ -1,0 +1,152 @@
+"""The thread that tells: ``openenv-events``, one daemon thread for the whole process.
+
+It runs while somebody has leased it. The queue is bounded: nobody is ever blocked by a slow
+listener; what does not fit is dropped, oldest first, and counted.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import itertools
+import logging
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+log = logging.getLogger("openenv_notebook")
+
+THREAD_NAME = "openenv-events"
+QUEUE_LIMIT = 10_000
+JOIN_WITHIN = 2.0
+
+Reference = Callable[[], Callable[[Any], object] | None]
+
+
+class _Thread:
+    def __init__(self) -> None:
+        self.dropped = 0
+        self._queue: deque[tuple[Reference, Any]] = deque()
+        self._timers: list[tuple[float, int, Callable[[], object]]] = []
+        self._numbers = itertools.count()
+        self._changed = threading.Condition()
+        self._leases = 0
+        self._thread: threading.Thread | None = None
+
+    def lease(self) -> None:
+        with self._changed:
+            self._leases += 1
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=THREAD_NAME, daemon=True)
+                self._thread.start()
+
+    def give_back(self) -> None:
+        with self._changed:
+            self._leases -= 1
+            self._changed.notify()
+
+    def put(self, held: Reference, event: Any) -> None:
+        with self._changed:
+            if len(self._queue) >= QUEUE_LIMIT:
+                self._queue.popleft()
+                self.dropped += 1
+            self._queue.append((held, event))
+            self._changed.notify()
+
+    def after(self, seconds: float, callback: Callable[[], object]) -> None:
+        with self._changed:
+            heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._numbers), callback))
+            self._changed.notify()
+
+    def join(self, within: float) -> None:
+        """Wait until the thread has ended, if nobody is subscribed."""
+        thread = self._thread
+        if thread is not None and self._leases <= 0 and thread is not threading.current_thread():
+            thread.join(within)
+
+    def _run(self) -> None:
+        while (due := self._next()) is not None:
+            try:
+                due()
+            except Exception:
+                log.exception("a subscriber failed")
+            del due
+
+    def _next(self) -> Callable[[], object] | None:
+        """Wait for what is to be called next; None when nobody is there any more."""
+        with self._changed:
+            while True:
+                wait = self._timers[0][0] - time.monotonic() if self._timers else None
+                if wait is not None and wait <= 0:
+                    return heapq.heappop(self._timers)[2]
+                if self._queue:
+                    return functools.partial(_deliver, *self._queue.popleft())
+                if self._leases <= 0:
+                    self._thread = None
+                    self._timers.clear()
+                    return None
+                self._changed.wait(wait)
+
+    def reset(self) -> None:
+        """Start anew in a forked child, where the thread does not exist."""
+        self.__init__()  # type: ignore[misc]
+
+
+def _deliver(held: Reference, event: Any) -> None:
+    callback = held()
+    if callback is not None:
+        callback(event)
+
+
+_thread = _Thread()
+
+
+def lease() -> None:
+    """Keep the events thread running until :func:`give_back`."""
+    _thread.lease()
+
+
+def give_back() -> None:
+    """End a lease. The thread ends with the last one; what was to be called later is not."""
+    _thread.give_back()
+
+
+def put(held: Reference, event: Any) -> None:
+    """Have a callback called with an event, in order, while it is there; never waits.
+
+    Args:
+        held: Gives the callback, or None once it is gone.
+        event: What it is called with.
+    """
+    _thread.put(held, event)
+
+
+def dropped() -> int:
+    """Count the events that did not fit into the queue, since the process began."""
+    return _thread.dropped
+
+
+def after(seconds: float, callback: Callable[[], object]) -> None:
+    """Call something on the events thread, while it runs.
+
+    Args:
+        seconds: How long from now, at least.
+        callback: What is called.
+    """
+    _thread.after(seconds, callback)
+
+
+def join(within: float = JOIN_WITHIN) -> None:
+    """Wait until the events thread has ended, where nobody is subscribed any more.
+
+    Args:
+        within: Seconds, at most.
+    """
+    _thread.join(within)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_thread.reset)

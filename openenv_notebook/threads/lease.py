@@ -1,0 +1,75 @@
+"""A hold on the portal that renews itself: taken when first needed, and anew after its thread has died."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from openenv_notebook.threads import portal as portals
+from openenv_notebook.threads.portal import Portal
+
+
+class Tenant(portals.Guest, Protocol):
+    """What holds the portal by a :class:`Lease`."""
+
+    def before_lease(self, anew: bool) -> None:
+        """Prepare for a portal, or raise; ``anew`` is True where the one before has died."""
+
+
+class Lease:
+    """One tenant's hold on the portal, from any thread.
+
+    Args:
+        tenant: Who lives on the portal's loop; not kept alive by this.
+    """
+
+    __slots__ = ("_guard", "_portal", "_tenant")
+
+    def __init__(self, tenant: Tenant) -> None:
+        self._tenant = weakref.ref(tenant)
+        self._guard = threading.Lock()
+        self._portal: Portal | None = None
+
+    @property
+    def portal(self) -> Portal:
+        """The portal, taken where there is none yet, or no more."""
+        portal = self._portal
+        if portal is not None and portal.alive:
+            return portal
+        with self._guard:
+            if self._portal is None or not self._portal.alive:
+                tenant = self._tenant()
+                assert tenant is not None
+                tenant.before_lease(self._portal is not None)
+                self._portal = portals.lease(tenant)
+            return self._portal
+
+    @property
+    def is_live(self) -> bool:
+        """True while a portal is held and runs: when there may be something to end."""
+        return self._portal is not None and self._portal.alive
+
+    def post(self, callback: Callable[..., object], *args: Any) -> bool:
+        """Run a callback on the loop's thread soon; False where no portal is held, or its loop is gone."""
+        portal = self._portal
+        return portal is not None and portal.post(callback, *args)
+
+    def end(self, *, join: bool, within: float = portals.JOIN_WITHIN) -> None:
+        """Give the portal back; an interrupted call may have taken it unseen.
+
+        Args:
+            join: True to wait for the thread's end where this was its last tenant.
+            within: Seconds to wait for it, at most.
+        """
+        with self._guard:
+            self._portal = None
+        tenant = self._tenant()
+        if tenant is not None:
+            portals.give_back(tenant, join=join, within=within)
+
+    def orphan(self) -> None:
+        """Leave the parent's portal alone, in a forked child."""
+        self._guard = threading.Lock()
+        self._portal = None

@@ -1,0 +1,169 @@
+"""Reading replies: their type, their data, and the errors they carry. No I/O."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from pydantic_core import from_json
+
+from openenv_notebook.values.errors import (
+    AtCapacity,
+    EnvironmentFailed,
+    FactoryFailed,
+    InvalidAction,
+    OpenEnvError,
+    ProtocolError,
+    RequestRejected,
+    ServerError,
+    SessionRefused,
+)
+from openenv_notebook.values.secrets import masked
+
+ENDS_SESSION: Final = frozenset({"CAPACITY_REACHED", "FACTORY_ERROR", "SESSION_ERROR"})
+
+_EXPECTED: Final = {"reset": "observation", "step": "observation", "state": "state", "mcp": "mcp"}
+_TYPE_FIRST: Final = re.compile(rb'\s*\{\s*"type"\s*:\s*"([a-z_]+)"')
+_USUAL: Final = {kind: expected.encode() for kind, expected in _EXPECTED.items()}
+
+
+def reply_type(data: bytes) -> str:
+    """Read the type of a frame without decoding it.
+
+    Args:
+        data: The frame.
+
+    Returns:
+        Its type; "" where it has none or is not a JSON object.
+    """
+    found = _TYPE_FIRST.match(data)
+    if found:
+        return found[1].decode()
+    try:
+        message = from_json(data)
+    except ValueError:
+        return ""
+    kind = message.get("type") if isinstance(message, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
+def reply_error(data: bytes, kind: str) -> OpenEnvError | None:
+    """Tell what is wrong with a reply, without decoding the data of a good one.
+
+    Args:
+        data: The frame.
+        kind: The request it answers.
+
+    Returns:
+        The error it carries or is, or None.
+    """
+    usual = _TYPE_FIRST.match(data)
+    if usual is not None and usual[1] == _USUAL.get(kind):
+        return None
+    found = reply_type(data)
+    if found == "error":
+        return read_error(data, kind)
+    if found == _EXPECTED.get(kind):
+        return None
+    what = f"a reply of type {found!r}" if found else "a reply that is not an OpenEnv message"
+    return ProtocolError(f"{what} to {kind}()", frame=excerpt(data))
+
+
+def reply_data(data: bytes, kind: str) -> dict[str, Any]:
+    """Decode the data of a reply.
+
+    Args:
+        data: The frame.
+        kind: The request it answers, for the error's text.
+
+    Returns:
+        The object under "data".
+
+    Raises:
+        ProtocolError: If it is not JSON, or not an object of objects.
+    """
+    try:
+        message = from_json(data)
+    except ValueError as error:
+        raise ProtocolError(f"a reply to {kind}() that is not JSON ({error})", frame=excerpt(data)) from error
+    content = message.get("data") if isinstance(message, dict) else None
+    if not isinstance(content, dict):
+        raise ProtocolError(f'a reply to {kind}() without an object under "data"', frame=excerpt(data))
+    return content
+
+
+def excerpt(data: bytes) -> str:
+    """Cut a frame for an error's text, at most 200 characters."""
+    text = data[:800].decode("utf-8", "replace")
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+def read_error(data: bytes, kind: str = "connect") -> OpenEnvError:
+    """Make the error that an error frame carries.
+
+    Args:
+        data: The frame, of type "error".
+        kind: The request it answers; a full server answers the connection.
+
+    Returns:
+        One of the subclasses of ServerError by its code; ProtocolError for a malformed frame.
+    """
+    try:
+        content = reply_data(data, kind)
+    except ProtocolError as error:
+        return error
+    code, message = str(content.pop("code", "")), content.pop("message", "")
+    message = message if isinstance(message, str) else str(message)
+    made = _server_error(code, message, content)
+    if isinstance(made, EnvironmentFailed) and kind in _FAILED_HINTS:
+        made.hint = _FAILED_HINTS[kind]
+    return made
+
+
+# Only a step may have happened half.
+_FAILED_HINTS = {
+    "reset": "the reset may have happened: state() tells; reset() tries again",
+    "state": "the session goes on",
+    "mcp": "the call may have happened; the session goes on",
+}
+
+
+def _server_error(code: str, message: str, details: dict[str, Any]) -> ServerError:
+    match code:
+        case "VALIDATION_ERROR":
+            return InvalidAction(message, errors=error_lines(details.get("errors")), details=details)
+        case "EXECUTION_ERROR":
+            return EnvironmentFailed(message, code=code, details=details)
+        case "CAPACITY_REACHED":
+            active, maximum = details.get("active_sessions"), details.get("max_sessions")
+            return AtCapacity(message, active=active, maximum=maximum, details=details)
+        case "FACTORY_ERROR":
+            return FactoryFailed(message, factory=details.get("factory_name"), details=details)
+        case "SESSION_ERROR":
+            return SessionRefused(message, code=code, details=details)
+        case "INVALID_JSON" | "UNKNOWN_TYPE":
+            return RequestRejected(message, code=code, details=details)
+    return ServerError(message, code=code, details=details)
+
+
+def error_lines(errors: Any) -> list[str]:
+    """Write the server's list of validation errors, one line a field.
+
+    Args:
+        errors: What stands under "errors": dicts with loc, msg and input.
+
+    Returns:
+        Lines such as ``column: Input should be a valid integer (got 'x')``.
+    """
+    lines = []
+    for item in errors if isinstance(errors, list) else []:
+        if not isinstance(item, dict):
+            lines.append(str(item))
+            continue
+        place = ".".join(str(part) for part in item.get("loc") or ()) or "(action)"
+        # An error is shown, logged and saved.
+        got = repr(masked(item).get("input"))
+        got = got if len(got) <= 80 else got[:79] + "…"
+        missing = item.get("type") == "missing"
+        lines.append(f"{place}: {item.get('msg', '')}" + ("" if missing else f" (got {got})"))
+    return lines
