@@ -20,7 +20,7 @@ from openenv_notebook.client.provider import Provider
 from openenv_notebook.values.errors import ConnectFailed, ConnectTimeout, OpenEnvError, SpaceAsleep, TransportError
 from openenv_notebook.wire import other_ports, same_process
 from openenv_notebook.wire.endpoint import Endpoint
-from openenv_notebook.wire.link import Wire
+from openenv_notebook.wire.link import Link, Wire
 from openenv_notebook.wire.same_process import Caller
 
 log = logging.getLogger("openenv_notebook")
@@ -53,17 +53,11 @@ class Customer(Protocol):
     def is_busy(self) -> bool:
         """True when a reply is awaited or owed."""
 
-    def say(self, what: str) -> None:
-        """Note what connecting waits for, since now."""
-
     def move(self, url: str) -> None:
         """Note the address of the server, which was just started."""
 
     def running_context(self) -> Context | None:
         """The context of the call that is being answered, or that waits for the connection."""
-
-    def discard(self, wire: Wire) -> None:
-        """Take a connection that could not be proven, to drop it."""
 
 
 class Opened(NamedTuple):
@@ -104,11 +98,12 @@ class Opener:
         """Make the opener of another client on the same server, which is nobody's to start or stop."""
         return Opener(self.endpoint, self.patience)
 
-    async def __call__(self, customer: Customer) -> Opened:
+    async def __call__(self, customer: Customer, link: Link) -> Opened:
         """Open a connection and prove it.
 
         Args:
             customer: For whom.
+            link: Is told what is waited for, and takes what could not be proven.
 
         Returns:
             The connection.
@@ -118,17 +113,17 @@ class Opener:
         """
         if self.endpoint is None:
             assert self.provider is not None and self._reach is not None
-            customer.say("the server is starting")
+            link.say("the server is starting")
             self.endpoint = self._reach(await self.provider.start())
             customer.move(self.endpoint.address.name)
-        return await _Opening(customer, self.endpoint, self.patience).open()
+        return await _Opening(customer, link, self.endpoint, self.patience).open()
 
 
 class _Opening:
     """One attempt to open a connection to a server that runs."""
 
-    def __init__(self, customer: Customer, endpoint: Endpoint, patience: Patience) -> None:
-        self._customer = customer
+    def __init__(self, customer: Customer, link: Link, endpoint: Endpoint, patience: Patience) -> None:
+        self._link = link
         self._patience = patience
         self._url = endpoint.address.name
         self._endpoint, self._caller = same_process.introduce(endpoint, customer.running_context)
@@ -137,13 +132,13 @@ class _Opening:
 
     async def open(self) -> Opened:
         """Connect and prove; raises as :class:`Opener`."""
-        customer, greeting = self._customer, Greeting(self._url)
+        greeting = Greeting(self._url)
         wire = await self._when_awake(greeting)
         try:
-            customer.say("the server is building the environment")
+            self._link.say("the server is building the environment")
             await greeting.prove(wire, self._patience.build)
         except BaseException as error:
-            customer.discard(wire)
+            self._link.drop(wire)
             if self._caller is not None and isinstance(error, OpenEnvError):
                 error.__cause__ = self._caller.cause_of(error) or error.__cause__
             raise
@@ -152,7 +147,7 @@ class _Opening:
     async def _when_awake(self, greeting: Greeting) -> Wire:
         """Connect, waiting for a Space that is asleep as long as allowed."""
         loop, asleep, is_told = asyncio.get_running_loop(), self._patience.asleep, False
-        self._customer.say("connecting")
+        self._link.say("connecting")
         began = loop.time()
         while True:
             try:
@@ -164,7 +159,7 @@ class _Opening:
                         error.hint = f"it did not wake up within {asleep:g} s; connect again with a longer wait"
                     raise
                 if not is_told:
-                    self._customer.say(f"the Space is waking up ({error.stage})")
+                    self._link.say(f"the Space is waking up ({error.stage})")
                     is_told = True
                 await asyncio.sleep(min(_SPACE_RETRY_AFTER, left))
 
@@ -206,7 +201,7 @@ class _Opening:
                     await other_ports.suggest(error, self._endpoint.address)
                     raise
                 log.info("openenv: %s refused the connection, trying again", self._url)
-                self._customer.say("the connection was refused, trying again")
+                self._link.say("the connection was refused, trying again")
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 0.5)
 

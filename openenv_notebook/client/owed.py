@@ -11,16 +11,15 @@ _KEPT = 10_000
 
 
 class Owed:
-    """What is owed in one session; changed on the loop's thread only, but for :meth:`take`."""
+    """What is owed in one session; changed on the loop's thread only, but for :meth:`take`.
+
+    Attributes:
+        settlers: The requests of callers that wait until no reply is owed.
+    """
 
     def __init__(self) -> None:
         self._steps: deque[Step] = deque(maxlen=_KEPT)
-        self._settlers: list[Request] = []
-
-    @property
-    def settlers(self) -> int:
-        """How many callers wait until no reply is owed."""
-        return len(self._settlers)
+        self.settlers: list[Request] = []
 
     def add(self, step: Step) -> None:
         """Keep a step nobody waited for."""
@@ -41,17 +40,17 @@ class Owed:
     def wait(self, request: Request) -> None:
         """Have a request finished by :meth:`tell`."""
         request.status = "queued"
-        self._settlers.append(request)
+        self.settlers.append(request)
 
     def leave(self, request: Request) -> bool:
         """Wait no longer; False if the request did not wait here."""
-        if request not in self._settlers:
+        if request not in self.settlers:
             return False
-        self._settlers.remove(request)
+        self.settlers.remove(request)
         return True
 
     def tell(self) -> None:
         """Tell who waits that nothing is owed any more."""
-        settlers, self._settlers = self._settlers, []
+        settlers, self.settlers = self.settlers, []
         for settler in settlers:
             settler.finish()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import logging
-import time
 from collections.abc import Awaitable, Callable
 from contextvars import Context
 from typing import Any, Literal
@@ -19,7 +18,6 @@ from openenv_notebook.client.events import Event, Subscribers
 from openenv_notebook.client.opener import Customer, Opened
 from openenv_notebook.client.owed import Owed
 from openenv_notebook.record.recorder import Record
-from openenv_notebook.record.step import Step
 from openenv_notebook.threads import portal as portals
 from openenv_notebook.threads.fork import close_inherited
 from openenv_notebook.threads.lease import Lease
@@ -41,6 +39,7 @@ from openenv_notebook.wire.same_process import Caller
 log = logging.getLogger("openenv_notebook")
 
 Status = Literal["new", "open", "lost", "closed"]
+Connect = Callable[[Customer, Link], Awaitable[Opened]]
 
 # A reply of this size is counted until it is decoded, so that a flood of them is not read in.
 _COUNTED = 2**20
@@ -52,12 +51,13 @@ class Session:
 
     Args:
         url: The address, as it may be shown.
-        connect: Opens a connection and proves it.
+        connect: Opens a connection for a session and its link, and proves it.
         read: Makes a result from the reply to a reset or step.
         record: Where the steps are kept.
 
     Attributes:
         lease: Its hold on the portal.
+        exchange: Its calls and replies, in order.
         lost: Why there is no environment any more, until a reset; else None.
         was_reset: True when an episode was begun in this environment.
         is_closed: True once it has ended for good.
@@ -67,7 +67,7 @@ class Session:
     def __init__(
         self,
         url: str,
-        connect: Callable[[Customer], Awaitable[Opened]],
+        connect: Connect,
         read: Callable[[bytes], StepResult[Any]],
         record: Record | None = None,
     ) -> None:
@@ -82,12 +82,13 @@ class Session:
         self._read = read
         self._last_words: OpenEnvError | None = None
         self._caller: Caller | None = None
+        self.unclaimed = Owed()
         self._begin()
 
     def _begin(self) -> None:
         """Start from nothing: no connection, no request."""
-        self._exchange = Exchange()
-        self.unclaimed = Owed()
+        self.exchange = Exchange()
+        self.unclaimed.settlers = []
         self._link = Link(self._open, on_frame=self.received, on_end=self.ended, on_opened=self._opened)
 
     # From any thread
@@ -102,28 +103,18 @@ class Session:
         return "open" if self._link.wire is not None else "new"
 
     @property
-    def owed(self) -> int:
-        """Replies still to come that nobody waits for."""
-        return self._exchange.owed
-
-    @property
-    def queued(self) -> int:
-        """Calls that wait unsent."""
-        return len(self._exchange.waiting)
-
-    @property
     def is_busy(self) -> bool:
         """True when a reply is awaited or owed."""
-        return not self._exchange.idle
+        return not self.exchange.idle
 
     @property
     def activity(self) -> str:
         """What is being waited for, with the seconds so far; "" when nothing is."""
-        return self._link.activity or self._exchange.activity
+        return self._link.activity or self.exchange.activity
 
     def running_context(self) -> Context | None:
         """The context of the call that is being answered, or that waits for the session to open; None without one."""
-        requests = (*self._exchange.on_wire, *self._exchange.waiting)
+        requests = (*self.exchange.on_wire, *self.exchange.waiting)
         return requests[0].context if requests else None
 
     def end(self, *, join: bool, within: float = portals.JOIN_WITHIN) -> None:
@@ -165,8 +156,12 @@ class Session:
         if self.is_closed:
             request.finish(ClientClosed(url=self.url))
             return
-        self._exchange.submit(request)
-        self._pump()
+        exchange, wire = self.exchange, self._link.wire
+        if wire is None or exchange.on_wire or exchange.waiting or self.lost is not None or request.kind == "connect":
+            exchange.submit(request)
+            self._pump()
+        else:
+            self._send(request, wire)
 
     def settle(self, request: Request) -> None:
         """Finish a request when no reply is owed any more."""
@@ -177,17 +172,17 @@ class Session:
         """End a caller's wait; True if the request was sent, else it never happens."""
         if self.unclaimed.leave(request):
             return False
-        sent = self._exchange.give_up(request)
+        sent = self.exchange.give_up(request)
         if sent and request.step is not None and not request.step.owed:
             self.unclaimed.add(request.step)
         request.release()
-        if self._link.is_connecting and not self._exchange.waiting:
+        if self._link.is_connecting and not self.exchange.waiting:
             self._link.cancel()
         return sent
 
     def _pump(self) -> None:
         """Send what may be sent, refuse what cannot be."""
-        exchange, link = self._exchange, self._link
+        exchange, link = self.exchange, self._link
         waiting = exchange.waiting
         while waiting and not link.is_connecting:
             head = waiting[0]
@@ -207,7 +202,7 @@ class Session:
         self._was_asked = True
         if request.kind == "reset":
             self.unclaimed.forget()
-        self._exchange.put_on_wire(request)
+        self.exchange.put_on_wire(request)
         try:
             wire.send(request.frame)
         except Exception as error:
@@ -215,28 +210,20 @@ class Session:
 
     # On the loop's thread: the connection
 
-    def say(self, what: str) -> None:
-        """Note what connecting waits for, since now."""
-        self._link.say(what)
-
     def move(self, url: str) -> None:
         """Note the address of the server, which was just started."""
         self.url = url
         self.record.move(url)
 
-    def discard(self, wire: Wire) -> None:
-        """Drop a connection that could not be proven."""
-        self._link.drop(wire)
-
     async def _open(self) -> Wire:
-        opened = await self._connect(self)
+        opened = await self._connect(self, self._link)
         self._caller = opened.caller
         return opened.wire
 
     def _opened(self, failure: OpenEnvError | None) -> None:
         if failure is not None:
             failure.url = failure.url or self.url
-            self._exchange.fail_waiting(failure)
+            self.exchange.fail_waiting(failure)
         elif self.is_closed:
             self._link.retire()
         elif self.lost is not None and self._link.wire is not None:
@@ -248,7 +235,7 @@ class Session:
 
     def received(self, data: bytes) -> None:
         """Take one frame from the connection."""
-        request = self._exchange.receive(data)
+        request = self.exchange.receive(data)
         if request is None:
             self._unsolicited(data)
             return
@@ -271,18 +258,15 @@ class Session:
             self._lose(SessionLost(error.message, url=self.url))
         # Whoever is woken finds the session as it is from now on.
         request.finish()
-        if self.unclaimed.settlers or self._exchange.waiting:
+        if self.unclaimed.settlers or self.exchange.waiting:
             self._tell_settlers()
             self._pump()
 
     def _note(self, request: Request) -> None:
         """Write a finished request into the record, before its caller is woken."""
-        kind = request.entry or ("state" if request.owed else None)
-        if kind is None:
+        step = request.to_step(self._read)
+        if step is None:
             return
-        read = self._read if kind in ("reset", "step") else None
-        request.step = step = Step.from_frames(kind, request.frame, reply=request.reply, read=read, error=request.error)
-        step.started, step.seconds, step.actor = request.started, time.monotonic() - request.sent_at, request.actor
         if request.owed:
             self.unclaimed.add(step)
         if request.entry:
@@ -303,18 +287,15 @@ class Session:
     def ended(self, code: int, reason: str) -> None:
         """Take the end of the connection, which nobody here asked for."""
         words = self._last_words.describe() if self._last_words is not None else ""
-        self._lose(SessionLost(reason or words, code=code, url=self.url, hint=LOST_HINTS.get(code)), ended=True)
+        self._lose(SessionLost(reason or words, code=code, url=self.url, hint=LOST_HINTS.get(code)))
 
-    def _lose(self, lost: SessionLost, *, ended: bool = False) -> None:
+    def _lose(self, lost: SessionLost) -> None:
         """The environment is gone: end who waits, but for a reset, which connects anew."""
         # First of all, so that nobody sees a session without a connection and not lost.
         self.lost, self.was_reset = lost, False
-        if ended:
-            self._link.forget()
-        else:
-            self._link.retire()
-        while self._exchange.on_wire:
-            self._fail(self._exchange.on_wire.popleft(), lost)
+        self._link.retire()
+        while self.exchange.on_wire:
+            self._fail(self.exchange.on_wire.popleft(), lost)
         self.subscribers.tell_status(self.status)
         self._tell_settlers()
         self._pump()
@@ -357,7 +338,7 @@ class Session:
     def _end_everyone(self, reason: str, hint: str | None = None) -> None:
         self._link.cancel()
         lost = SessionLost(reason, url=self.url, hint=hint)
-        for request in list(self._exchange.clear()):
+        for request in list(self.exchange.clear()):
             if request.status == "sent":
                 self._fail(request, lost)
             else:
@@ -366,5 +347,5 @@ class Session:
         self._tell_settlers()
 
     def _tell_settlers(self) -> None:
-        if not self._exchange.owed:
+        if not self.exchange.owed:
             self.unclaimed.tell()

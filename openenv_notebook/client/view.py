@@ -44,7 +44,7 @@ class SessionView(NotCopied, Generic[ObsT]):
     @property
     def owed(self) -> int:
         """How many replies are still to come that nobody waits for."""
-        return self._talk.session.owed
+        return self._talk.session.exchange.owed
 
     @property
     def episode(self) -> Episode:

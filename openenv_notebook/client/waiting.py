@@ -146,12 +146,17 @@ def exchange(
     if threading.get_ident() == portal.ident:
         portal.refuse_here(first.name)
     deadline = None if timeout is None else (began or time.monotonic()) + timeout
-    if deadline is not None and take is None:
-        _refuse_past(first, timeout, deadline)
+    if deadline is not None and take is None and deadline <= time.monotonic():
+        raise _never_sent(first, timeout)
     lock = allocate_lock()
     lock.acquire()
     try:
-        _post(portal, requests, take, lock.release)
+        if len(requests) == 1:
+            first.wake = lock.release
+            if not portal.post(take or first.session.take, first):
+                raise TransportError(GONE, url=first.session.url)
+        else:
+            _post_all(portal, requests, lock.release)
         answered = portal.wait(lock, deadline)
     except BaseException as error:
         note_interrupt(error, first.name, _give_up_all(portal, requests))
@@ -173,10 +178,21 @@ async def exchange_async(
     first = requests[0]
     portal: Portal = first.session.lease.portal
     left = seconds_left(timeout, began)
-    if left is not None and take is None:
-        _refuse_past(first, timeout, time.monotonic() + left)
+    if left is not None and take is None and left <= 0:
+        raise _never_sent(first, timeout)
+
+    def start(wake: Callable[[], object]) -> None:
+        if len(requests) > 1:
+            _post_all(portal, requests, wake)
+            return
+        first.wake, take_in = wake, take or first.session.take
+        if portal.is_here:
+            take_in(first)
+        elif not portal.post(take_in, first):
+            raise TransportError(GONE, url=first.session.url)
+
     try:
-        answered = await wait_async(portal, left, lambda wake: _post(portal, requests, take, wake))
+        answered = await wait_async(portal, left, start)
     except BaseException as error:
         note_interrupt(error, first.name, _give_up_all(portal, requests))
         raise
@@ -231,26 +247,17 @@ def note_interrupt(error: BaseException, kind: str, sent: bool) -> None:
     )
 
 
-def _refuse_past(first: Request, timeout: float | None, deadline: float) -> None:
-    """Raise the timeout of a call that has no time, or none left, before it is sent."""
-    if deadline <= time.monotonic():
-        raise ReplyTimeout(first.name, timeout or 0.0, sent=False, url=first.session.url)
+def _never_sent(first: Request, timeout: float | None) -> ReplyTimeout:
+    """Make the timeout of a call that has no time, or none left, before it is sent."""
+    return ReplyTimeout(first.name, timeout or 0.0, sent=False, url=first.session.url)
 
 
-def _post(portal: Portal, requests: Sequence[Request], take: Take | None, done: Callable[[], object]) -> None:
-    """Have all requests taken in, on the loop's thread; call back when the last is done."""
-    if len(requests) == 1:
-        request = requests[0]
-        request.wake, take = done, take or request.session.take
-        if threading.get_ident() == portal.ident:
-            take(request)
-        elif not portal.post(take, request):
-            raise TransportError(GONE, url=request.session.url)
-        return
+def _post_all(portal: Portal, requests: Sequence[Request], done: Callable[[], object]) -> None:
+    """Have many requests taken in in one hop; call back when the last is done."""
     for request in requests:
         if request.session.lease.portal is not portal:
             raise TransportError(GONE, url=request.session.url)
-    if threading.get_ident() == portal.ident:
+    if portal.is_here:
         _take_all(requests, done)
     elif not portal.post(_take_all, requests, done):
         raise TransportError(GONE)
@@ -275,7 +282,7 @@ def _timed_out(portal: Portal, requests: Sequence[Request], timeout: float) -> R
     first = requests[0]
     sent, hint = _give_up_all(portal, requests), None
     if first.kind == "settle":
-        owed = first.session.owed
+        owed = first.session.exchange.owed
         still = f"{owed} {'reply is' if owed == 1 else 'replies are'} still owed"
         hint = f"{still}: call settle() again, or give the session up by disconnect()"
     return ReplyTimeout(first.name, timeout, sent=sent, url=first.session.url, hint=hint)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from typing import Any, Final, Literal, Protocol
 
+from openenv_notebook.record.step import ReadResult, Step
 from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.to_json import to_bytes
 from openenv_notebook.wire.replies import reply_error
@@ -134,6 +135,20 @@ class Request:
         if wake is not None and not self.owed:
             wake()
 
+    def to_step(self, read: ReadResult) -> Step | None:
+        """Make its entry of the record, now that it is answered; None where it makes none.
+
+        Args:
+            read: Makes the result of a reset or a step from the reply.
+        """
+        kind = self.entry or ("state" if self.owed else None)
+        if kind is None:
+            return None
+        reader = read if kind in ("reset", "step") else None
+        self.step = step = Step.from_frames(kind, self.frame, reply=self.reply, read=reader, error=self.error)
+        step.started, step.seconds, step.actor = self.started, time.monotonic() - self.sent_at, self.actor
+        return step
+
     def release(self) -> None:
         """Count its reply no more: it was decoded, or nobody will."""
         wire, self.held_by = self.held_by, None
@@ -150,6 +165,11 @@ class Exchange:
     def __init__(self) -> None:
         self.waiting: deque[Request] = deque()
         self.on_wire: deque[Request] = deque()
+
+    @property
+    def queued(self) -> int:
+        """How many calls wait unsent."""
+        return len(self.waiting)
 
     @property
     def owed(self) -> int:

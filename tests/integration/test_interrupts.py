@@ -119,7 +119,7 @@ class TestInterrupts:
         first, second = tag(), tag()
         with pytest.raises(ReplyTimeout):
             env.options(timeout=0.05).step(op="echo", tag=first, seconds=0.6)
-        interrupt = Interrupt(lambda: eventually(lambda: conversation_of(env).session.queued == 1))
+        interrupt = Interrupt(lambda: eventually(lambda: conversation_of(env).session.exchange.queued == 1))
         with pytest.raises(KeyboardInterrupt) as caught:
             env.step(op="echo", tag=second)
         assert interrupt.seconds < 0.5

@@ -131,7 +131,7 @@ class TestOneSlot:
             first = in_background(lambda: env.step(op="echo", tag=sent, seconds=0.5))
             single.wait_begun(sent)
             second = in_background(lambda: env.step(op="echo", tag=unsent))
-            eventually(lambda: conversation_of(env).session.queued)
+            eventually(lambda: conversation_of(env).session.exchange.queued)
             env.disconnect()
             for thread, _ in (first, second):
                 thread.join(5)

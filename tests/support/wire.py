@@ -19,6 +19,7 @@ from openenv_notebook.client.opener import Customer, Opened, Opener, Patience
 from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.targets import Address, parse_target
 from openenv_notebook.wire.endpoint import Endpoint
+from openenv_notebook.wire.link import Link
 from support.waiting import eventually
 
 Policy = Callable[[dict[str, Any]], Any]
@@ -127,7 +128,7 @@ class FarEnd:
 
     # For the session
 
-    async def connect(self, customer: Customer, patience: Patience | None = None) -> Opened:
+    async def connect(self, customer: Customer, link: Link, patience: Patience | None = None) -> Opened:
         """Open a wire and prove it: the `connect` of a Session."""
         self.connecting.set()
         if self.may_connect is not None:
@@ -141,11 +142,11 @@ class FarEnd:
             wire.on_frame(self.greeting)
         if self.greets_and_closes:
             wire.loop.call_soon(wire.break_off, 1000, "")
-        customer.say("the server is building the environment")
+        link.say("the server is building the environment")
         try:
             await greeting.prove(wire, (patience or Patience()).build)
         except BaseException:
-            customer.discard(wire)
+            link.drop(wire)
             raise
         return Opened(wire, None)
 
@@ -239,9 +240,9 @@ class ScriptedOpener(Opener):
         super().__init__(Endpoint(address), Patience(build=build))
         self.far_end = far_end
 
-    async def __call__(self, customer: Customer) -> Opened:
+    async def __call__(self, customer: Customer, link: Link) -> Opened:
         """Open and prove a wire."""
-        return await self.far_end.connect(customer, self.patience)
+        return await self.far_end.connect(customer, link, self.patience)
 
     def again(self) -> Opener:
         """Make the opener of another client."""

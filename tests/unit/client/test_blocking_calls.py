@@ -357,7 +357,7 @@ class TestInterrupt:
             playing.step(column=1)
         with (
             pytest.raises(KeyboardInterrupt) as caught,
-            interrupted_when(lambda: conversation_of(playing).session.queued == 1),
+            interrupted_when(lambda: conversation_of(playing).session.exchange.queued == 1),
         ):
             playing.step(column=2)
         assert caught.value.sent is False  # type: ignore[attr-defined]
@@ -428,7 +428,7 @@ class TestEnds:
 
         def closing() -> None:
             far_end.wait_for(1)
-            eventually(lambda: conversation_of(playing).session.queued == 1)
+            eventually(lambda: conversation_of(playing).session.exchange.queued == 1)
             playing.close()
 
         outcomes = in_threads(lambda: playing.step(column=1), lambda: playing.step(column=2), closing)

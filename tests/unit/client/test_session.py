@@ -126,7 +126,7 @@ class TestConnecting:
     async def test_an_error_of_ours_is_a_failure_too(self, caplog: pytest.LogCaptureFixture) -> None:
         """A defect while connecting is logged and ends the calls; nothing hangs."""
 
-        async def broken(session: Session) -> None:
+        async def broken(session: Session, link: Any) -> None:
             raise ZeroDivisionError("a defect")
 
         session = Session(URL, broken, read_result)
@@ -197,7 +197,7 @@ class TestConnecting:
 
     async def test_a_build_that_takes_too_long_can_be_tried_again(self, far_end: FarEnd) -> None:
         """After a proof that timed out the next call connects anew and works."""
-        session = Session(URL, lambda it: far_end.connect(it, Patience(build=0.02)), read_result)
+        session = Session(URL, lambda it, link: far_end.connect(it, link, Patience(build=0.02)), read_result)
         far_end.holds_hello = True
         error_of(await Call(session, "connect").answered(), ConnectTimeout)
         far_end.holds_hello = False

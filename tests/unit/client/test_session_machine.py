@@ -169,7 +169,7 @@ class Life(RuleBasedStateMachine):
     def nobody_waits_for_nothing(self) -> None:
         """Where the server owes no answer, no call waits and nothing is due."""
         if all(wire.end is not None for wire, _ in self.server.queue):
-            assert (self.session.queued, self.session.is_busy, self.session.activity) == (0, False, "")
+            assert (self.session.exchange.queued, self.session.is_busy, self.session.activity) == (0, False, "")
 
     @invariant()
     def who_gave_up_is_not_woken(self) -> None:
@@ -201,7 +201,7 @@ class Life(RuleBasedStateMachine):
                     assert isinstance(request.error, OpenEnvError)
                 if request.status == "done" and not request.sent_at and request.kind != "connect":
                     assert isinstance(request.error, (SessionLost, ClientClosed, ConnectFailed))
-            assert self.session.owed == 0
+            assert self.session.exchange.owed == 0
             self.on_loop(self.session.close)
             assert not self.session.is_closing
             assert not asyncio.all_tasks(self.loop)

@@ -127,7 +127,7 @@ class TestStepMany:
             return playing.step(column=9).observation.echo.column
 
         def release() -> None:
-            eventually(lambda: conversation_of(playing).session.queued == 4)
+            eventually(lambda: conversation_of(playing).session.exchange.queued == 4)
             far_end.release()
 
         results, answer, _ = in_threads(lambda: playing.step_many(range(5), window=2), other, release)
