@@ -61,7 +61,7 @@ class Session:
         lost: Why there is no environment any more, until a reset; else None.
         was_reset: True when an episode was begun in this environment.
         is_closed: True once it has ended for good.
-        is_closing: True while a connection is still being closed after that.
+        is_closing: True while a connection is still being closed then.
     """
 
     def __init__(
@@ -75,8 +75,7 @@ class Session:
         self.record = record if record is not None else Record(url)
         self.subscribers = Subscribers()
         self.lease = Lease(self)
-        self.is_closed = self.is_closing = False
-        self.was_reset = self._was_asked = False
+        self.is_closed = self.is_closing = self.was_reset = self._was_asked = False
         self.lost: SessionLost | None = None
         self._connect = connect
         self._read = read
@@ -310,8 +309,8 @@ class Session:
 
     def detach(self, request: Request) -> None:
         """Give the session up on our side; the client may connect again."""
-        had_environment = self._was_asked or self.lost is not None
         reason = "it was given up by disconnect()"
+        had_environment = self._was_asked or self.lost is not None
         self.lost = SessionLost(reason, url=self.url) if had_environment else None
         self.was_reset = self._was_asked = False
         self._end_everyone(reason)

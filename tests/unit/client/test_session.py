@@ -375,7 +375,7 @@ class TestGivingUp:
         first = Call(playing, "step", {"n": 1})
         await eventually_here(lambda: far_end.held)
         assert first.give_up() is True
-        assert playing.owed == 1
+        assert playing.exchange.owed == 1
         assert playing.activity == "1 reply owed, 0 s"
         second = Call(playing, "step", {"n": 2})
         await asyncio.sleep(0)
@@ -383,7 +383,7 @@ class TestGivingUp:
         far_end.release()
         assert (await second.answered())["echo"] == {"n": 2}
         assert not first.woken.is_set()
-        assert playing.owed == 0
+        assert playing.exchange.owed == 0
         steps = playing.record.episode.steps[1:]
         assert [(step.action["n"], step.owed) for step in steps] == [(1, True), (2, False)]
         assert steps[0].result is not None
@@ -400,7 +400,7 @@ class TestGivingUp:
         assert [call.give_up() for call in calls] == [True, True, True, False]
         assert playing.activity == "3 replies owed, 0 s"
         far_end.release()
-        await eventually_here(lambda: playing.owed == 0)
+        await eventually_here(lambda: playing.exchange.owed == 0)
         assert [step.action["n"] for step in playing.unclaimed.take()] == [0, 1, 2]
 
     async def test_giving_up_when_the_reply_has_come_is_owed_too(self, playing: Session) -> None:
@@ -408,7 +408,7 @@ class TestGivingUp:
         call = Call(playing, "step", {"n": 1})
         await call.answered()
         assert call.give_up() is True
-        assert playing.owed == 0
+        assert playing.exchange.owed == 0
         assert playing.record.episode[-1].owed
         assert playing.unclaimed.take() == [playing.record.episode[-1]]
 
@@ -446,7 +446,7 @@ class TestGivingUp:
         playing.settle(request)
         assert playing.give_up(request) is False
         far_end.release()
-        await eventually_here(lambda: playing.owed == 0)
+        await eventually_here(lambda: playing.exchange.owed == 0)
         assert request.status == "queued"
 
     async def test_an_owed_state_is_no_step_of_the_episode(self, playing: Session, far_end: FarEnd) -> None:
@@ -456,7 +456,7 @@ class TestGivingUp:
         await eventually_here(lambda: far_end.held)
         call.give_up()
         far_end.release()
-        await eventually_here(lambda: playing.owed == 0)
+        await eventually_here(lambda: playing.exchange.owed == 0)
         assert [step.kind for step in playing.unclaimed.take()] == ["state"]
         assert len(playing.record.episode) == 1
 
