@@ -109,7 +109,7 @@ class Codec:
     def reader(self, client: Any) -> Callable[[bytes], StepResult[Any]]:
         """Make the function that reads this client's results, without keeping the client alive."""
         if not self.own_result:
-            return self.plain_result
+            return read_result if self._observation_model is None else self.plain_result
         held = weakref.ref(client)
 
         def read(reply: bytes) -> StepResult[Any]:

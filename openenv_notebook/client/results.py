@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, cast
+from typing import Any, Generic
 
 from pydantic import (
     BaseModel,
@@ -16,7 +16,7 @@ from pydantic import (
     create_model,
 )
 
-from openenv_notebook.values.attribute_dict import attribute_dict
+from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import ProtocolError
 from openenv_notebook.values.messages import ObsT, StepResult
 from openenv_notebook.wire.replies import error_lines, excerpt, reply_data
@@ -38,8 +38,10 @@ def read_result(reply: bytes) -> StepResult[Any]:
         ProtocolError: If a part is missing or of the wrong type.
     """
     data = checked(reply)
-    observation = attribute_dict(data["observation"])
-    return StepResult(observation, data.get("reward"), data["done"], metadata_of(data), reply)
+    observation = AttributeDict(data["observation"])
+    # Most servers send none: then nothing is looked for.
+    metadata = metadata_of(data) if "metadata" in data or "metadata" in observation else {}
+    return StepResult(observation, data.get("reward"), data["done"], metadata, reply)
 
 
 def checked(reply: bytes) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def metadata_of(data: dict[str, Any]) -> dict[str, Any]:
     """Find the metadata: beside the observation since 0.4, else inside it, else none."""
     nested = data["observation"].get("metadata") if isinstance(data["observation"], dict) else None
     found = data.get("metadata") or nested
-    return cast(dict[str, Any], attribute_dict(found)) if isinstance(found, dict) else {}
+    return AttributeDict(found) if isinstance(found, dict) else {}
 
 
 def read_parsed(reply: bytes, parse: Callable[[dict[str, Any]], Any]) -> StepResult[Any]:
