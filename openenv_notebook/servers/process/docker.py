@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import Callable, Mapping
 
+from openenv_notebook.servers.loopback import LOOPBACK, listen
 from openenv_notebook.servers.process.server import Launch, ProcessServer, typed
 from openenv_notebook.values.errors import NotSupportedHere
 
@@ -40,10 +40,10 @@ def plan_docker(image: str, port: int, variables: Mapping[str, str]) -> Callable
             pull = ["docker", "pull", image]
             server.run_first(Launch("keep", {"command": pull}, command=typed(pull), hint=_HINT), "is being pulled")
         name = f"openenv-notebook-{os.getpid()}-{next(_numbers)}"
-        outside = port or _free_port()
+        outside = port or _free_port(server.name)
         # The values travel in the command's environment: arguments can be read by everybody.
         passed = [part for key in variables for part in ("--env", key)]
-        published = f"127.0.0.1:{outside}:{INSIDE_PORT}"
+        published = f"{LOOPBACK}:{outside}:{INSIDE_PORT}"
         command = ["docker", "run", "--rm", "--name", name, "-p", published, *passed, image]
         at_end = [["docker", "stop", "-t", "1", name], ["docker", "rm", "--force", name]]
         order = {"command": command, "at_end": at_end}
@@ -69,7 +69,6 @@ def _is_here(image: str) -> bool:
     return asked.returncode == 0
 
 
-def _free_port() -> int:
-    with socket.socket() as asking:
-        asking.bind(("127.0.0.1", 0))
+def _free_port(name: str) -> int:
+    with listen(name, 0) as asking:
         return int(asking.getsockname()[1])
