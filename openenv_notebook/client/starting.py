@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
 from openenv_notebook.client.provider import hold_foreign
@@ -17,33 +17,28 @@ from openenv_notebook.values.errors import InvalidTarget, MisuseError
 from openenv_notebook.values.targets import Address, parse_target
 
 
-class BlockingClient(Protocol):
-    """A blocking client, as far as a start needs it."""
+class Connects(Protocol):
+    """A client, as far as a start needs it; what an asynchronous one returns is awaited."""
 
-    def connect(self) -> object:
+    def connect(self) -> Any:
         """Open the session."""
 
-    def close(self) -> object:
+    def close(self) -> Any:
         """End it, and what was started for it."""
 
 
-BlockingT = TypeVar("BlockingT", bound=BlockingClient, covariant=True)
+BlockingT = TypeVar("BlockingT", bound=Connects)
+TwinT = TypeVar("TwinT", bound=Connects, covariant=True)
 
 
-class AsyncClient(Protocol[BlockingT]):
+class AsyncClient(Connects, Protocol[TwinT]):
     """An asynchronous client, as far as a start needs it."""
 
-    def connect(self) -> Awaitable[object]:
-        """Open the session."""
-
-    def close(self) -> Awaitable[object]:
-        """End it, and what was started for it."""
-
-    def sync(self) -> BlockingT:
+    def sync(self) -> TwinT:
         """Give the blocking twin."""
 
 
-ClientT = TypeVar("ClientT", bound=AsyncClient[BlockingClient], covariant=True)
+ClientT = TypeVar("ClientT", bound=AsyncClient[Connects], covariant=True)
 Make = Callable[..., ClientT]
 
 _SPACE_REGISTRY = "registry.hf.space"

@@ -105,10 +105,6 @@ def note_connect(server: object, *, failed: bool) -> None:
             each.given_up = failed
 
 
-def _in_forked_child() -> None:
-    """Leave the parent's servers to the parent."""
-    _all.clear()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_forked_child)
+    # The parent's servers are left to the parent.
+    os.register_at_fork(after_in_child=_all.clear)

@@ -17,11 +17,9 @@ from websockets.exceptions import ConnectionClosed
 
 from openenv_notebook.demo.environment import DemoEnvironment
 from openenv_notebook.servers.embedded.frames import (
-    CloseMessage,
-    McpMessage,
+    DataMessage,
+    Message,
     ResetMessage,
-    StateMessage,
-    StepMessage,
     encode_error,
     encode_frame,
     encode_observation,
@@ -113,20 +111,20 @@ class Session:
         return encode_observation(await _settled(reset(**accepted_arguments(reset, data))))
 
     async def _step(self, message: dict[str, Any]) -> bytes:
-        data = StepMessage.model_validate(message).data
+        data = DataMessage.model_validate(message).data
         action = self.environment.action_type.model_validate(data)
         return encode_observation(await _settled(self.environment.step(action)))
 
     async def _state(self, message: dict[str, Any]) -> bytes:
-        StateMessage.model_validate(message)
+        Message.model_validate(message)
         return encode_frame("state", self.environment.state.model_dump())
 
     async def _mcp(self, message: dict[str, Any]) -> bytes:
-        data = McpMessage.model_validate(message).data
+        data = DataMessage.model_validate(message).data
         return encode_frame("mcp", answer_json_rpc(data, self.session_id))
 
     async def _close(self, message: dict[str, Any]) -> None:
-        CloseMessage.model_validate(message)
+        Message.model_validate(message)
 
 
 def _decode(frame: str | bytes) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 
 from openenv_notebook.servers.loopback import LOOPBACK, listen
-from openenv_notebook.servers.process.server import Launch, ProcessServer, typed
+from openenv_notebook.servers.process.server import Launch, ProcessServer
 from openenv_notebook.values.errors import NotSupportedHere
 
 INSIDE_PORT = 8000
@@ -38,7 +39,7 @@ def plan_docker(image: str, port: int, variables: Mapping[str, str]) -> Callable
             raise NotSupportedHere("serving an image needs docker, which is not installed", hint=hint)
         if not _is_here(image):
             pull = ["docker", "pull", image]
-            server.run_first(Launch("keep", {"command": pull}, command=typed(pull), hint=_HINT), "is being pulled")
+            server.run_first(Launch("keep", {"command": pull}, command=shlex.join(pull), hint=_HINT), "is being pulled")
         name = f"openenv-notebook-{os.getpid()}-{next(_numbers)}"
         outside = port or _free_port(server.name)
         # The values travel in the command's environment: arguments can be read by everybody.
@@ -48,7 +49,7 @@ def plan_docker(image: str, port: int, variables: Mapping[str, str]) -> Callable
         at_end = [["docker", "stop", "-t", "1", name], ["docker", "rm", "--force", name]]
         order = {"command": command, "at_end": at_end}
         return Launch(
-            "keep", order, port=outside, variables=variables, command=typed(command), slow_end=True, hint=_HINT
+            "keep", order, port=outside, variables=variables, command=shlex.join(command), slow_end=True, hint=_HINT
         )
 
     return plan

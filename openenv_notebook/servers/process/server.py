@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -86,11 +85,6 @@ class ProcessServer:
     def log(self) -> list[str]:
         """The last lines it printed."""
         return self._log.lines
-
-    @property
-    def pid(self) -> int:
-        """The process that ends it when it ends; 0 before the start."""
-        return self._child.pid if self._child is not None else 0
 
     def start(self, ready_within: float = 60.0, progress: Progress | None = None) -> None:
         """Start the process and wait until it answers GET /health.
@@ -187,8 +181,3 @@ class ProcessServer:
         while self.at_stop:
             with contextlib.suppress(OSError):
                 self.at_stop.pop()()
-
-
-def typed(command: list[str]) -> str:
-    """Write a command as a person would type it."""
-    return shlex.join(command)
