@@ -101,13 +101,5 @@ if hasattr(os, "register_at_fork"):
 
 
 def stopped_while_starting(name: str, log: Sequence[str] = ()) -> ServerStartFailed:
-    """Say that a server was stopped before it answered.
-
-    Args:
-        name: What it serves.
-        log: Its last lines.
-
-    Returns:
-        The error to raise.
-    """
+    """Say that a server, named by what it serves, was stopped before it answered; ``log`` has its last lines."""
     return ServerStartFailed(f"{name} was stopped while it started", log=log)

@@ -12,18 +12,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def url_at(name: str, port: int) -> str:
-    """Compose the address of a server.
-
-    Args:
-        name: What it serves.
-        port: Where it listens; 0 before it does.
-
-    Returns:
-        Such as ``http://127.0.0.1:40123``.
-
-    Raises:
-        MisuseError: If it does not listen yet.
-    """
+    """Compose a server's address, such as ``http://127.0.0.1:40123``; port 0 raises MisuseError: it has none yet."""
     if not port:
         raise MisuseError(f"the server {name!r} has no address yet", hint="start it first")
     return f"http://{LOOPBACK}:{port}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import PydanticSerializationError, to_json
 
 from openenv_notebook.values.messages import Observation
@@ -88,17 +88,3 @@ def encode_error(code: str, message: str, **details: Any) -> bytes:
     except PydanticSerializationError:
         # A lone surrogate cannot be UTF-8; escaped it is at least valid JSON.
         return json.dumps({"type": "error", "data": data}, default=str).encode("ascii")
-
-
-def encode_validation_error(error: ValidationError) -> bytes:
-    """Write the reply to a message or action that does not fit.
-
-    A ValueError raised by a validator of the action is sent as its text.
-
-    Args:
-        error: What pydantic found.
-
-    Returns:
-        The frame, with one entry of ``errors`` for each wrong field.
-    """
-    return encode_error("VALIDATION_ERROR", "Invalid message", errors=error.errors())

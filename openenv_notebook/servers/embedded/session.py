@@ -23,7 +23,6 @@ from openenv_notebook.servers.embedded.frames import (
     encode_error,
     encode_frame,
     encode_observation,
-    encode_validation_error,
 )
 from openenv_notebook.servers.embedded.json_rpc import answer_json_rpc
 
@@ -100,7 +99,8 @@ class Session:
         try:
             return await answer(message)
         except ValidationError as error:
-            return encode_validation_error(error)
+            # One entry for each wrong field; a ValueError of the action's own validator is sent as its text.
+            return encode_error("VALIDATION_ERROR", "Invalid message", errors=error.errors())
         except Exception as error:
             _log.debug("%s failed", kind, exc_info=True)
             return encode_error("EXECUTION_ERROR", str(error))
