@@ -25,9 +25,12 @@ class Server:
     that one stops as soon as no variable holds it.
     """
 
-    def __init__(self, what: Served, wish: Wish, backend: Backend, owner: front_end.Owner | None) -> None:
+    def __init__(self, what: Served, wish: Wish, ready_within: float, progress: Progress | None) -> None:
         self._what = what
         self._wish = wish
+        backend, owner = choose(what, wish), front_end.current_owner()
+        stop_earlier(owner, wish.port)
+        _start(backend, ready_within, progress)
         self._running = Running(self, backend, owner)
         self._running.begin()
 
@@ -178,10 +181,7 @@ def serve(
         action=action,
         observation=observation,
     )
-    backend, owner = choose(what, wish), front_end.current_owner()
-    stop_earlier(owner, port)
-    _start(backend, ready_within, progress)
-    return Server(what, wish, backend, owner)
+    return Server(what, wish, ready_within, progress)
 
 
 def _start(backend: Backend, ready_within: float, progress: Progress | None) -> None:
