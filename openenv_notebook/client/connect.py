@@ -14,7 +14,9 @@ from openenv_notebook.client import open_sessions
 from openenv_notebook.client.adopt import adopt
 from openenv_notebook.client.clients import EnvClient, GenericEnvClient, SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
-from openenv_notebook.servers import Hold, Server, SharedServer, hold_at
+from openenv_notebook.servers.holding import Hold, hold_at, hold_shared
+from openenv_notebook.servers.running import note_connect
+from openenv_notebook.servers.server import Server
 from openenv_notebook.values import front_end
 from openenv_notebook.values.attribute_dict import AttributeDict, nearest
 from openenv_notebook.values.checks import check_seconds
@@ -136,12 +138,9 @@ def connect(
     settings |= {"connect_timeout_s": connect_timeout, "message_timeout_s": timeout, "wait_s": wait}
     settings |= {"headers": headers, "token": token}
     parsed = _read(target)
-    if isinstance(parsed, Address):
-        # A server that clients share stays while one is on it that was given its address.
-        hold = hold_at(cast(str, target), parsed)
-        made = kind(cast(str, target), **settings) if hold is None else kind(provider=hold, **settings)
-    else:
-        made = kind(provider=SharedServer(parsed), **settings)
+    # A server that clients share stays while one is on it that was given its address.
+    hold = hold_at(cast(str, target), parsed) if isinstance(parsed, Address) else hold_shared(parsed)
+    made = kind(cast(str, target), **settings) if hold is None else kind(provider=hold, **settings)
     owner, queue = front_end.current_owner(), _Queue()
     env: SyncEnvClient[Any, Any, Any] = made.sync()
     try:
@@ -150,12 +149,12 @@ def connect(
     except BaseException:
         env.close()
         if server is not None:
-            server._note_connect(failed=True)
+            note_connect(server, failed=True)
             # Who keeps the traceback does not keep the server.
             server = None
         raise
     if server is not None:
-        server._note_connect(failed=False)
+        note_connect(server, failed=False)
     open_sessions.remember(made, env.base_url or "", owner)
     return env
 
@@ -172,7 +171,7 @@ def target_of(env: SyncEnvClient[Any, Any, Any]) -> str | Callable[..., Any] | N
     """
     provider = conversation_of(env).opener.provider
     origin = provider.origin if provider is not None else None
-    what = origin.what if isinstance(origin, (SharedServer, Hold)) else None
+    what = origin.what if isinstance(origin, Hold) else None
     if isinstance(what, LocalTarget):
         return what.name
     return what if callable(what) and getattr(what, "__name__", "").isidentifier() else env.base_url

@@ -1,12 +1,14 @@
-"""Servers that a client owns, by duck type: containers and processes of the official package."""
+"""What starts a client's server: a hold on one of ours, or an object like those of the official package."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any, Literal
+from typing import Any
 
+from openenv_notebook.servers.backend import Progress
+from openenv_notebook.servers.holding import HeldServer, Hold
 from openenv_notebook.threads.worker import in_thread
-from openenv_notebook.values.errors import ClientClosed, MisuseError
+from openenv_notebook.values.errors import MisuseError
 
 
 class Provider:
@@ -16,20 +18,16 @@ class Provider:
     given up while it still goes on in its thread.
 
     Args:
-        provider: Has ``start_container()`` and ``stop_container()``, or ``start()`` and
-            ``stop()``, and ``wait_for_ready``. One whose start may be given up on another
-            thread has ``give_up_start()``.
+        origin: A hold; or what has ``start_container()`` and ``stop_container()``, or
+            ``start()`` and ``stop()``, and ``wait_for_ready``.
+
+    Attributes:
+        origin: The same.
     """
 
-    def __init__(self, provider: Any) -> None:
-        self._provider = provider
-        self._guard = threading.Lock()
-        self._phase: Literal["idle", "starting", "unwanted", "running"] = "running"
-
-    @property
-    def origin(self) -> Any:
-        """What starts the server, as it was given."""
-        return self._provider
+    def __init__(self, origin: Any) -> None:
+        self.origin = origin
+        self._hold = origin if isinstance(origin, Hold) else hold_foreign(origin)
 
     async def start(self) -> str:
         """Start the server and wait until it is ready, off the loop.
@@ -39,51 +37,74 @@ class Provider:
 
         Raises:
             MisuseError: If the object cannot start anything.
-            ClientClosed: If it was stopped meanwhile.
+            ServerStartFailed: If it was stopped meanwhile.
             Exception: What its start raised; what was started is stopped first.
         """
-        return str(await in_thread(self._start))
-
-    def _start(self) -> str:
-        provider = self._provider
-        start = getattr(provider, "start_container", None) or getattr(provider, "start", None)
-        if start is None:
-            raise MisuseError("the provider has neither start_container() nor start()")
-        with self._guard:
-            self._phase = "starting"
-        try:
-            url = start()
-            with self._guard:
-                wanted, self._phase = self._phase == "starting", "running"
-            if not wanted:
-                raise ClientClosed("the client was closed while its server started")
-            wait = getattr(provider, "wait_for_ready", None)
-            if wait is not None:
-                wait(url) if hasattr(provider, "start_container") else wait()
-        except BaseException:
-            self._stop()
-            raise
-        return str(url)
+        return str(await in_thread(self._hold.start))
 
     def stop(self) -> None:
         """Stop the server, once; one whose start still goes on is stopped when it is there."""
-        with self._guard:
-            starting = self._phase in ("starting", "unwanted")
-            if starting:
-                self._phase = "unwanted"
-        if not starting:
-            self._stop()
-        elif hasattr(self._provider, "give_up_start"):
-            self._provider.give_up_start()
-
-    def _stop(self) -> None:
-        with self._guard:
-            was_running, self._phase = self._phase != "idle", "idle"
-        stop = getattr(self._provider, "stop_container", None) or getattr(self._provider, "stop", None)
-        if was_running and stop is not None:
-            stop()
+        self._hold.stop()
 
     def stop_soon(self) -> None:
         """Stop the server from a thread of its own; for a client that was dropped."""
-        if self._phase != "idle":
+        if self._hold.holds:
             threading.Thread(target=self.stop, name="openenv-stop", daemon=True).start()
+
+
+def hold_foreign(provider: Any, *arguments: Any, **keywords: Any) -> Hold:
+    """Make a hold on the server of an object like the official package's providers.
+
+    What the object runs already is stopped as well, as what such helpers start before the client.
+
+    Args:
+        provider: The object, as for :class:`Provider`.
+        *arguments: Of its start.
+        **keywords: Likewise.
+
+    Returns:
+        The hold.
+    """
+    name = type(provider).__name__
+
+    def find() -> HeldServer:
+        return HeldServer(name, lambda: _started(provider, *arguments, **keywords))
+
+    return Hold(find, held=HeldServer(name, lambda: _Foreign(provider), runs=True))
+
+
+def _started(provider: Any, *arguments: Any, **keywords: Any) -> _Foreign:
+    """Start it; whoever wants to stop it meanwhile has to wait."""
+    start = getattr(provider, "start_container", None) or getattr(provider, "start", None)
+    if start is None:
+        raise MisuseError("the provider has neither start_container() nor start()")
+    server = _Foreign(provider)
+    try:
+        server.url = str(start(*arguments, **keywords))
+    except BaseException:
+        server.stop()
+        raise
+    return server
+
+
+class _Foreign:
+    """What a provider has started, as a server of ours."""
+
+    url = ""
+    running = True
+
+    def __init__(self, provider: Any) -> None:
+        self._provider = provider
+        self._once = threading.Lock()
+
+    def start(self, ready_within: float, progress: Progress | None = None) -> None:
+        """Wait until it is ready, as long as the provider takes."""
+        wait = getattr(self._provider, "wait_for_ready", None)
+        if wait is not None:
+            wait(self.url) if hasattr(self._provider, "start_container") else wait()
+
+    def stop(self) -> None:
+        """Stop it; again it does nothing."""
+        stop = getattr(self._provider, "stop_container", None) or getattr(self._provider, "stop", None)
+        if stop is not None and self._once.acquire(blocking=False):
+            stop()

@@ -8,12 +8,38 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine, Generator, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from openenv_notebook.client.provider import hold_foreign
+from openenv_notebook.servers.choose import Wish
+from openenv_notebook.servers.holding import hold_own
 from openenv_notebook.values.errors import InvalidTarget, MisuseError
 from openenv_notebook.values.targets import Address, parse_target
 
-ClientT = TypeVar("ClientT", bound=Any)
+
+class Connects(Protocol):
+    """A client, as far as a start needs it; what an asynchronous one returns is awaited."""
+
+    def connect(self) -> Any:
+        """Open the session."""
+
+    def close(self) -> Any:
+        """End it, and what was started for it."""
+
+
+BlockingT = TypeVar("BlockingT", bound=Connects)
+TwinT = TypeVar("TwinT", bound=Connects, covariant=True)
+
+
+class AsyncClient(Connects, Protocol[TwinT]):
+    """An asynchronous client, as far as a start needs it."""
+
+    def sync(self) -> TwinT:
+        """Give the blocking twin."""
+
+
+ClientT = TypeVar("ClientT", bound=AsyncClient[Connects], covariant=True)
+Make = Callable[..., ClientT]
 
 _SPACE_REGISTRY = "registry.hf.space"
 _OWN = ("port", "env_vars", "ready_within", "tag")
@@ -45,7 +71,7 @@ class Starting(Coroutine[Any, Any, ClientT], Generic[ClientT]):
             raise
         return client
 
-    def sync(self) -> Any:
+    def sync(self: Starting[AsyncClient[BlockingT]]) -> BlockingT:
         """Start the server and connect, blocking.
 
         Returns:
@@ -54,12 +80,13 @@ class Starting(Coroutine[Any, Any, ClientT], Generic[ClientT]):
         Raises:
             OpenEnvError: Why there is none; what was started is stopped.
         """
-        env: Any = self._client().sync()
+        env = self._client().sync()
         try:
-            return env.connect()
+            env.connect()
         except BaseException:
             env.close()
             raise
+        return env
 
     # What asyncio asks of a coroutine
 
@@ -89,7 +116,7 @@ class Starting(Coroutine[Any, Any, ClientT], Generic[ClientT]):
         return f"<{type(self).__name__}: await it, or call .sync()>"
 
 
-def from_docker_image(cls: type[ClientT], image: str, provider: Any, options: Mapping[str, Any]) -> Starting[ClientT]:
+def from_docker_image(cls: Make[ClientT], image: str, provider: Any, options: Mapping[str, Any]) -> Starting[ClientT]:
     """Make what :meth:`EnvClient.from_docker_image` returns.
 
     Args:
@@ -102,12 +129,17 @@ def from_docker_image(cls: type[ClientT], image: str, provider: Any, options: Ma
         The client on its way.
     """
     if provider is not None:
-        return Starting(lambda: cls(provider=_Container(provider, image, options)))
+        return Starting(lambda: cls(provider=hold_foreign(provider, image, **options)))
     return _own(cls, f"docker:{image}", options)
 
 
 def from_env(
-    cls: type[ClientT], space: str, use_docker: bool, provider: Any, project: str | None, options: Mapping[str, Any]
+    cls: Make[ClientT],
+    space: str,
+    use_docker: bool,
+    provider: Any,
+    project: str | None,
+    options: Mapping[str, Any],
 ) -> Starting[ClientT]:
     """Make what :meth:`EnvClient.from_env` returns; as :func:`from_docker_image`."""
     given = dict(options)
@@ -116,7 +148,7 @@ def from_env(
         image = f"{_SPACE_REGISTRY}/{label}:{given.pop('tag', 'latest')}"
         return from_docker_image(cls, image, provider, given)
     if provider is not None:
-        return Starting(lambda: cls(provider=_Runtime(provider, given)))
+        return Starting(lambda: cls(provider=hold_foreign(provider, **given)))
     return _own(cls, f"uv:{project or space}", given)
 
 
@@ -127,56 +159,13 @@ def _space_label(space: str) -> str:
     return address.http_url.removeprefix("https://").removesuffix(".hf.space")
 
 
-def _own(cls: type[ClientT], target: str, options: Mapping[str, Any]) -> Starting[ClientT]:
-    from openenv_notebook.servers import OwnServer
-    from openenv_notebook.servers.choose import Wish
-
+def _own(cls: Make[ClientT], target: str, options: Mapping[str, Any]) -> Starting[ClientT]:
     settings = {name: value for name, value in options.items() if name not in _OWN}
     known = inspect.signature(cls).parameters
-    unknown = [name for name in settings if name not in known]
-    if unknown:
-        raise MisuseError(f"{unknown[0]!r} is neither an option of the start ({', '.join(_OWN)}) nor of {cls.__name__}")
+    for name in settings:
+        if name not in known:
+            of = getattr(cls, "__name__", "the client")
+            raise MisuseError(f"{name!r} is neither an option of the start ({', '.join(_OWN)}) nor of {of}")
     wish = Wish(port=options.get("port") or 0, variables=dict(options.get("env_vars") or {}))
     ready_within = float(options.get("ready_within", 60.0))
-    return Starting(lambda: cls(provider=OwnServer(target, wish, ready_within), **settings))
-
-
-class _Container:
-    """A provider of containers, with what it is to start."""
-
-    def __init__(self, provider: Any, image: str, options: Mapping[str, Any]) -> None:
-        self._provider = provider
-        self._image = image
-        self._options = options
-
-    def start_container(self) -> str:
-        """Start it; returns its address."""
-        return str(self._provider.start_container(self._image, **self._options))
-
-    def wait_for_ready(self, url: str) -> None:
-        """Wait until it answers."""
-        self._provider.wait_for_ready(url)
-
-    def stop_container(self) -> None:
-        """Stop it."""
-        self._provider.stop_container()
-
-
-class _Runtime:
-    """A provider of processes, with the options of its start."""
-
-    def __init__(self, provider: Any, options: Mapping[str, Any]) -> None:
-        self._provider = provider
-        self._options = options
-
-    def start(self) -> str:
-        """Start it; returns its address."""
-        return str(self._provider.start(**self._options))
-
-    def wait_for_ready(self) -> None:
-        """Wait until it answers."""
-        self._provider.wait_for_ready()
-
-    def stop(self) -> None:
-        """Stop it."""
-        self._provider.stop()
+    return Starting(lambda: cls(provider=hold_own(target, wish, ready_within), **settings))

@@ -1,21 +1,10 @@
-"""Servers on this machine: one for the caller (:func:`serve`), or shared by its clients."""
+"""Servers on this machine: one for the caller (:func:`serve`), or held by its clients. They know no client."""
 
 from __future__ import annotations
 
-from openenv_notebook.servers.backend import Backend, Progress
-from openenv_notebook.servers.server import Running, Server, running_own, serve
-from openenv_notebook.servers.shared import Hold, OwnServer, SharedServer, hold_at, running_servers
+from openenv_notebook.servers.backend import Backend
+from openenv_notebook.servers.holding import running_servers
+from openenv_notebook.servers.running import running_own
+from openenv_notebook.servers.server import Server, serve
 
-__all__ = [
-    "Backend",
-    "Hold",
-    "OwnServer",
-    "Progress",
-    "Running",
-    "Server",
-    "SharedServer",
-    "hold_at",
-    "running_own",
-    "running_servers",
-    "serve",
-]
+__all__ = ["Backend", "Server", "running_own", "running_servers", "serve"]

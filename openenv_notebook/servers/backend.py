@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import atexit
-import errno
 import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from openenv_notebook.values.errors import ServerStartFailed
 
 Progress = Callable[[str], object]
 
+# A stop is promised to take 2 seconds; the rest is for what surrounds the wait.
+STOP_SECONDS = 1.9
 STOP_AT_EXIT_WITHIN = 1.0
 
 
-class Backend(Protocol):
-    """One local server. Started once and stopped once; a second stop does nothing."""
-
-    @property
-    def name(self) -> str:
-        """What it serves, to be shown."""
-
-    @property
-    def kind(self) -> str:
-        """How: "demo", "class", "folder", "module", "docker" or "uv"."""
+class Startable(Protocol):
+    """What can be started once and stopped once; a second stop does nothing."""
 
     @property
     def url(self) -> str:
@@ -36,6 +29,24 @@ class Backend(Protocol):
     @property
     def running(self) -> bool:
         """True from its start until it has ended, for whatever reason."""
+
+    def start(self, ready_within: float, progress: Progress | None = None) -> object:
+        """Start it and wait until it answers; raises ServerStartFailed, and leaves the stopping to the caller."""
+
+    def stop(self) -> None:
+        """Stop it; also from another thread while it starts, which then fails."""
+
+
+class Backend(Startable, Protocol):
+    """One local server of ours."""
+
+    @property
+    def name(self) -> str:
+        """What it serves, to be shown."""
+
+    @property
+    def kind(self) -> str:
+        """How: "demo", "class", "folder", "module", "docker" or "uv"."""
 
     @property
     def log(self) -> list[str]:
@@ -48,12 +59,6 @@ class Backend(Protocol):
     @property
     def sessions_maximum(self) -> int | None:
         """How many sessions there may be at a time; None where nobody knows."""
-
-    def start(self, ready_within: float, progress: Progress | None = None) -> object:
-        """Start it and wait until it answers; raises ServerStartFailed, and leaves the stopping to the caller."""
-
-    def stop(self) -> None:
-        """Stop it; also from another thread while it starts, which then fails."""
 
     def stop_soon(self) -> None:
         """Ask it to stop and wait for nothing."""
@@ -95,23 +100,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=forget_all)
 
 
-def cannot_listen(name: str, port: int, error: Exception) -> ServerStartFailed:
-    """Say why a server cannot listen on a port, without the words of the system's numbers.
-
-    Args:
-        name: What it serves.
-        port: The port it was to have; 0 for a free one.
-        error: What was raised.
-
-    Returns:
-        The error to raise.
-    """
-    why = str(getattr(error, "strerror", None) or error)
-    if isinstance(error, OverflowError):
-        why = "a port is a number from 0 to 65535"
-    elif isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
-        why = "something else listens there already"
-    elif isinstance(error, PermissionError):
-        why = "this user may not take it"
-    what = f"the server {name!r} could not listen on port {port}: {why}"
-    return ServerStartFailed(what, hint="port 0 takes a free one")
+def stopped_while_starting(name: str, log: Sequence[str] = ()) -> ServerStartFailed:
+    """Say that a server, named by what it serves, was stopped before it answered; ``log`` has its last lines."""
+    return ServerStartFailed(f"{name} was stopped while it started", log=log)

@@ -77,12 +77,12 @@ def choose(what: Served, wish: Wish) -> Backend:
 
 def _class_server(what: Callable[..., Any], wish: Wish) -> Backend:
     from openenv_notebook.servers.in_process.describe import describe
-    from openenv_notebook.servers.in_process.server import EnvironmentServer
+    from openenv_notebook.servers.in_process.server import InProcessServer
 
     described = describe(
         what, sessions=wish.sessions, arguments=wish.arguments, action=wish.action, observation=wish.observation
     )
-    return EnvironmentServer(described, port=wish.port, allowed_hosts=wish.allowed_hosts)
+    return InProcessServer(described, port=wish.port, allowed_hosts=wish.allowed_hosts)
 
 
 def _demo_server(name: str, wish: Wish) -> Backend:

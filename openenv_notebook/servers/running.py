@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import weakref
-from typing import TYPE_CHECKING
+from typing import Any
 from urllib.parse import urlsplit
 
 from openenv_notebook.servers.backend import Backend
 from openenv_notebook.values.front_end import Owner
-
-if TYPE_CHECKING:
-    from openenv_notebook.servers.server import Server
 
 _all: dict[int, Running] = {}
 
@@ -31,7 +28,7 @@ class Running:
         given_up: True after a connect to it failed, until another succeeds.
     """
 
-    def __init__(self, server: Server, backend: Backend, owner: Owner | None) -> None:
+    def __init__(self, server: object, backend: Backend, owner: Owner | None) -> None:
         self.backend = backend
         self.owner = owner
         self.given_up = False
@@ -39,8 +36,8 @@ class Running:
         weakref.finalize(server, self._dropped).atexit = False
 
     @property
-    def server(self) -> Server | None:
-        """The object, while anybody holds it."""
+    def server(self) -> Any:
+        """The object, while anybody holds it; else None."""
         return self._server()
 
     def begin(self) -> None:
@@ -96,10 +93,18 @@ def stop_earlier(owner: Owner | None, port: int) -> None:
             each.stop()
 
 
-def _in_forked_child() -> None:
-    """Leave the parent's servers to the parent."""
-    _all.clear()
+def note_connect(server: object, *, failed: bool) -> None:
+    """Note how the last connect to a server ended: after one that failed it stops when nobody holds it.
+
+    Args:
+        server: What serve() gave.
+        failed: Whether it failed.
+    """
+    for each in running_own():
+        if each.server is server:
+            each.given_up = failed
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_forked_child)
+    # The parent's servers are left to the parent.
+    os.register_at_fork(after_in_child=_all.clear)

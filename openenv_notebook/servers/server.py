@@ -12,11 +12,9 @@ from pydantic import BaseModel
 
 from openenv_notebook.servers.backend import Backend, Progress
 from openenv_notebook.servers.choose import Served, Wish, choose
-from openenv_notebook.servers.running import Running, running_own, stop_earlier
+from openenv_notebook.servers.running import Running, stop_earlier
 from openenv_notebook.values import front_end
 from openenv_notebook.values.tracebacks import shorten
-
-__all__ = ["Running", "Server", "running_own", "serve"]
 
 
 class Server:
@@ -27,28 +25,18 @@ class Server:
     that one stops as soon as no variable holds it.
     """
 
-    def __init__(self, what: Served, wish: Wish) -> None:
+    def __init__(self, what: Served, wish: Wish, ready_within: float, progress: Progress | None) -> None:
         self._what = what
         self._wish = wish
-        self._running = Running(self, choose(what, wish), front_end.current_owner())
+        backend, owner = choose(what, wish), front_end.current_owner()
+        stop_earlier(owner, wish.port)
+        _start(backend, ready_within, progress)
+        self._running = Running(self, backend, owner)
+        self._running.begin()
 
     @property
     def _backend(self) -> Backend:
         return self._running.backend
-
-    def _start(self, ready_within: float, progress: Progress | None) -> Self:
-        try:
-            self._backend.start(ready_within, progress)
-        except BaseException as error:
-            shorten(error)
-            self._backend.stop()
-            raise
-        self._running.begin()
-        return self
-
-    def _note_connect(self, *, failed: bool) -> None:
-        """Note how the last connect to this server ended: after one that failed it stops when nobody holds it."""
-        self._running.given_up = failed
 
     @property
     def url(self) -> str:
@@ -122,7 +110,9 @@ class Server:
         new = choose(what, wish)
         self._backend.stop()
         self._running.backend, self._what, self._wish = new, what, wish
-        return self._start(ready_within, progress)
+        _start(new, ready_within, progress)
+        self._running.begin()
+        return self
 
     def __enter__(self) -> Self:
         return self
@@ -191,6 +181,14 @@ def serve(
         action=action,
         observation=observation,
     )
-    server = Server(what, wish)
-    stop_earlier(server._running.owner, port)
-    return server._start(ready_within, progress)
+    return Server(what, wish, ready_within, progress)
+
+
+def _start(backend: Backend, ready_within: float, progress: Progress | None) -> None:
+    """Start a server; one that does not start, or whose start is interrupted, is stopped."""
+    try:
+        backend.start(ready_within, progress)
+    except BaseException as error:
+        shorten(error)
+        backend.stop()
+        raise

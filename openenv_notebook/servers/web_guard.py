@@ -38,7 +38,7 @@ def host_of(authority: str) -> str | None:
     return match["host"] if match else None
 
 
-class Gate:
+class WebGuard:
     """The check every request has to pass.
 
     Args:
@@ -81,24 +81,24 @@ class Guarded:
 
     Args:
         app: The application.
-        gate: The check.
+        guard: The check.
     """
 
-    def __init__(self, app: Application, gate: Gate) -> None:
+    def __init__(self, app: Application, guard: WebGuard) -> None:
         self._app = app
-        self._gate = gate
+        self._guard = guard
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one connection or request."""
         if scope["type"] in ("http", "websocket"):
-            refusal = self._gate.refusal(values(scope, b"host"), values(scope, b"origin"))
+            refusal = self._guard.refusal(header_values(scope, b"host"), header_values(scope, b"origin"))
             if refusal is not None:
                 await _refuse(scope, receive, send, refusal)
                 return
         await self._app(scope, receive, send)
 
 
-def values(scope: Message, name: bytes) -> list[str]:
+def header_values(scope: Message, name: bytes) -> list[str]:
     """Give all values of a header.
 
     Args:

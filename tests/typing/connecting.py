@@ -123,6 +123,8 @@ async def awaited() -> None:
         assert_type(await grid.new_session(), Grid)
         assert_type(await grid.walk("up", "down"), list[StepResult[GridObservation]])
         assert_type(await Grid.from_docker_image("grid:latest"), Grid)
+        blocking = Grid.from_docker_image("grid:latest").sync()
+        assert_type(blocking, SyncEnvClient[GridAction, GridObservation, GridState])
         await grid.step(EchoAction(message="hi"))  # type: ignore[call-overload]
     # The two mistakes people make with the twins.
     await env.step("up")  # type: ignore[misc]

@@ -3,51 +3,32 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import PydanticSerializationError, to_json
 
 from openenv_notebook.values.messages import Observation
 
 
-class Envelope(BaseModel):
-    """The root of messages to the server. Unknown keys are refused."""
+class Message(BaseModel):
+    """A message to the server: a request for the state, or the wish to end the session. Unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
+    type: str
 
-class ResetMessage(Envelope):
-    """A request for a new episode."""
 
-    type: Literal["reset"]
+class DataMessage(Message):
+    """One that carries data: a step's action, or a JSON-RPC request."""
+
+    data: dict[str, Any]
+
+
+class ResetMessage(DataMessage):
+    """A request for a new episode; its data may be left out."""
+
     data: dict[str, Any] = Field(default_factory=dict)
-
-
-class StepMessage(Envelope):
-    """A request for one step; ``data`` is the action."""
-
-    type: Literal["step"]
-    data: dict[str, Any]
-
-
-class StateMessage(Envelope):
-    """A request for the state. It carries no data."""
-
-    type: Literal["state"]
-
-
-class CloseMessage(Envelope):
-    """The wish to end the session."""
-
-    type: Literal["close"]
-
-
-class McpMessage(Envelope):
-    """A JSON-RPC request in an envelope."""
-
-    type: Literal["mcp"]
-    data: dict[str, Any]
 
 
 def encode_frame(kind: str, data: Any) -> bytes:
@@ -107,17 +88,3 @@ def encode_error(code: str, message: str, **details: Any) -> bytes:
     except PydanticSerializationError:
         # A lone surrogate cannot be UTF-8; escaped it is at least valid JSON.
         return json.dumps({"type": "error", "data": data}, default=str).encode("ascii")
-
-
-def encode_validation_error(error: ValidationError) -> bytes:
-    """Write the reply to a message or action that does not fit.
-
-    A ValueError raised by a validator of the action is sent as its text.
-
-    Args:
-        error: What pydantic found.
-
-    Returns:
-        The frame, with one entry of ``errors`` for each wrong field.
-    """
-    return encode_error("VALIDATION_ERROR", "Invalid message", errors=error.errors())

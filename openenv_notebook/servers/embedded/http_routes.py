@@ -13,12 +13,12 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from openenv_notebook.demo.environment import DemoEnvironment
-from openenv_notebook.servers.web_guard import Gate
+from openenv_notebook.servers.web_guard import WebGuard
 
-Described = type[DemoEnvironment[Any, Any, Any]]
+DemoClass = type[DemoEnvironment[Any, Any, Any]]
 
 
-def describe_metadata(name: str, environment_type: Described) -> dict[str, Any]:
+def describe_metadata(name: str, environment_type: DemoClass) -> dict[str, Any]:
     """Compose what /metadata answers.
 
     Args:
@@ -40,7 +40,7 @@ def describe_metadata(name: str, environment_type: Described) -> dict[str, Any]:
     }
 
 
-def describe_schema(environment_type: Described) -> dict[str, Any]:
+def describe_schema(environment_type: DemoClass) -> dict[str, Any]:
     """Compose what /schema answers.
 
     Args:
@@ -62,12 +62,12 @@ class HttpRoutes:
     """Answers each request that is not a WebSocket, and lets the others through.
 
     Args:
-        gate: Who may talk to the server.
+        guard: Who may talk to the server.
         pages: What each path answers, as a JSON value.
     """
 
-    def __init__(self, gate: Gate, pages: Mapping[str, Any]) -> None:
-        self._gate = gate
+    def __init__(self, guard: WebGuard, pages: Mapping[str, Any]) -> None:
+        self._guard = guard
         self._pages = {path: to_json(value) for path, value in pages.items()}
 
     def process_request(self, connection: ServerConnection, request: Request) -> Response | None:
@@ -81,7 +81,7 @@ class HttpRoutes:
             The response, or None to go on with the WebSocket handshake.
         """
         headers = request.headers
-        refusal = self._gate.refusal(headers.get_all("Host"), headers.get_all("Origin"))
+        refusal = self._guard.refusal(headers.get_all("Host"), headers.get_all("Origin"))
         if refusal is not None:
             return _json_response(HTTPStatus.FORBIDDEN, to_json({"detail": refusal}))
         path = request.path.partition("?")[0]

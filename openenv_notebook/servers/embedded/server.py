@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import socket
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -15,18 +16,16 @@ from typing import Any, Self
 from websockets.asyncio.server import Server, ServerConnection, serve
 
 from openenv_notebook.demo.environment import DemoEnvironment
-from openenv_notebook.servers import backend
-from openenv_notebook.servers.embedded.http_routes import Described, HttpRoutes, describe_metadata, describe_schema
+from openenv_notebook.servers.backend import STOP_SECONDS, Progress, remember
+from openenv_notebook.servers.embedded.http_routes import DemoClass, HttpRoutes, describe_metadata, describe_schema
 from openenv_notebook.servers.embedded.session import SessionHandler
-from openenv_notebook.servers.web_guard import Gate
+from openenv_notebook.servers.loopback import listen, url_at
+from openenv_notebook.servers.web_guard import WebGuard
 from openenv_notebook.values.errors import MisuseError
 
-LOOPBACK = "127.0.0.1"
 LARGEST_MESSAGE = 16 * 1024 * 1024
 SERVICE_RESTART = 1012
-# Promised to be 2 seconds; the rest is for what surrounds the wait.
-STOP_SECONDS = 1.9
-# Shares of it: for clients to say goodbye, and for what was cancelled to end.
+# Shares of STOP_SECONDS: for clients to say goodbye, and for what was cancelled to end.
 _GOODBYE_SECONDS, _CANCEL_SECONDS = 0.5, 1.0
 
 _log = logging.getLogger(__name__)
@@ -76,10 +75,10 @@ class EmbeddedServer:
             "/schema": describe_schema(described),
         }
         self.name = name
-        self._routes = HttpRoutes(Gate(allowed_hosts), pages)
+        self._routes = HttpRoutes(WebGuard(allowed_hosts), pages)
         self._handler = SessionHandler(environment, sessions)
         self._wanted_port = port
-        self._port: int | None = None
+        self._port = 0
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -94,14 +93,12 @@ class EmbeddedServer:
         Raises:
             MisuseError: The server was never started.
         """
-        if self._port is None:
-            raise MisuseError(f"the server {self.name!r} has no address yet", hint="call start() first")
-        return f"http://{LOOPBACK}:{self._port}"
+        return url_at(self.name, self._port)
 
     @property
     def running(self) -> bool:
         """True from :meth:`start` to :meth:`stop`."""
-        return self._port is not None and self._thread is not None and self._thread.is_alive()
+        return self._port != 0 and self._thread is not None and self._thread.is_alive()
 
     @property
     def log(self) -> list[str]:
@@ -118,7 +115,7 @@ class EmbeddedServer:
         """How many sessions there may be at a time."""
         return self._handler.maximum
 
-    def start(self, ready_within: float = 60.0, progress: Callable[[str], object] | None = None) -> Self:
+    def start(self, ready_within: float = 60.0, progress: Progress | None = None) -> Self:
         """Start listening; does nothing on a running server.
 
         Args:
@@ -137,7 +134,7 @@ class EmbeddedServer:
                 self._launch()
             elif not self._thread.is_alive():
                 raise MisuseError(f"the server {self.name!r} was stopped", hint="make a new one")
-        backend.remember(self)
+        remember(self)
         return self
 
     def stop_soon(self) -> None:
@@ -178,34 +175,31 @@ class EmbeddedServer:
         return f"<EmbeddedServer {self.name} {where}, {self.sessions_active} of {self.sessions_maximum} sessions>"
 
     def _launch(self) -> None:
+        listening = listen(self.name, self._wanted_port)
         ready: Future[None] = Future()
-        thread = threading.Thread(target=self._run, args=(ready,), name=f"openenv-server-{self.name}", daemon=True)
+        thread = threading.Thread(
+            target=self._run, args=(listening, ready), name=f"openenv-server-{self.name}", daemon=True
+        )
         # Known before it is waited for, so that an interrupted start can still be stopped.
         self._thread = thread
         thread.start()
-        try:
-            ready.result()
-        except (OSError, OverflowError) as error:
-            thread.join()
-            self._thread = None
-            raise backend.cannot_listen(self.name, self._wanted_port, error) from error
+        ready.result()
 
-    def _run(self, ready: Future[None]) -> None:
+    def _run(self, listening: socket.socket, ready: Future[None]) -> None:
         try:
-            with asyncio.Runner() as runner:
-                runner.run(self._serve(ready))
+            with listening, asyncio.Runner() as runner:
+                runner.run(self._serve(listening, ready))
         except BaseException as error:
             if ready.done():
                 _log.exception("the server %r broke down", self.name)
             else:
                 ready.set_exception(error)
 
-    async def _serve(self, ready: Future[None]) -> None:
+    async def _serve(self, listening: socket.socket, ready: Future[None]) -> None:
         stopping = asyncio.Event()
         server = await serve(
             self._handler.handle,
-            LOOPBACK,
-            self._wanted_port,
+            sock=listening,
             create_connection=_tracked(self._transports),
             process_request=self._routes.process_request,
             compression=None,
@@ -216,7 +210,7 @@ class EmbeddedServer:
             logger=_log,
         )
         self._loop, self._stopping = asyncio.get_running_loop(), stopping
-        self._port = server.sockets[0].getsockname()[1]
+        self._port = listening.getsockname()[1]
         ready.set_result(None)
         await stopping.wait()
         await self._shut_down(server)
@@ -236,7 +230,7 @@ class EmbeddedServer:
         await asyncio.wait(ending, timeout=_CANCEL_SECONDS)
 
 
-def _described(environment: Callable[[], DemoEnvironment[Any, Any, Any]]) -> Described:
+def _described(environment: Callable[[], DemoEnvironment[Any, Any, Any]]) -> DemoClass:
     if isinstance(environment, type):
         return environment
     specimen = environment()

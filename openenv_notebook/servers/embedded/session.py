@@ -17,15 +17,12 @@ from websockets.exceptions import ConnectionClosed
 
 from openenv_notebook.demo.environment import DemoEnvironment
 from openenv_notebook.servers.embedded.frames import (
-    CloseMessage,
-    McpMessage,
+    DataMessage,
+    Message,
     ResetMessage,
-    StateMessage,
-    StepMessage,
     encode_error,
     encode_frame,
     encode_observation,
-    encode_validation_error,
 )
 from openenv_notebook.servers.embedded.json_rpc import answer_json_rpc
 
@@ -102,7 +99,8 @@ class Session:
         try:
             return await answer(message)
         except ValidationError as error:
-            return encode_validation_error(error)
+            # One entry for each wrong field; a ValueError of the action's own validator is sent as its text.
+            return encode_error("VALIDATION_ERROR", "Invalid message", errors=error.errors())
         except Exception as error:
             _log.debug("%s failed", kind, exc_info=True)
             return encode_error("EXECUTION_ERROR", str(error))
@@ -113,20 +111,20 @@ class Session:
         return encode_observation(await _settled(reset(**accepted_arguments(reset, data))))
 
     async def _step(self, message: dict[str, Any]) -> bytes:
-        data = StepMessage.model_validate(message).data
+        data = DataMessage.model_validate(message).data
         action = self.environment.action_type.model_validate(data)
         return encode_observation(await _settled(self.environment.step(action)))
 
     async def _state(self, message: dict[str, Any]) -> bytes:
-        StateMessage.model_validate(message)
+        Message.model_validate(message)
         return encode_frame("state", self.environment.state.model_dump())
 
     async def _mcp(self, message: dict[str, Any]) -> bytes:
-        data = McpMessage.model_validate(message).data
+        data = DataMessage.model_validate(message).data
         return encode_frame("mcp", answer_json_rpc(data, self.session_id))
 
     async def _close(self, message: dict[str, Any]) -> None:
-        CloseMessage.model_validate(message)
+        Message.model_validate(message)
 
 
 def _decode(frame: str | bytes) -> dict[str, Any]:

@@ -17,7 +17,7 @@ DEFAULT_SESSIONS = 64
 
 
 @dataclass(frozen=True)
-class Described:
+class Description:
     """An environment class, ready to be served.
 
     Attributes:
@@ -46,7 +46,7 @@ def describe(
     arguments: Mapping[str, Any] | None = None,
     action: type[BaseModel] | None = None,
     observation: type[BaseModel] | None = None,
-) -> Described:
+) -> Description:
     """Find out what serving a class, or a factory, needs to know.
 
     Args:
@@ -75,7 +75,7 @@ def describe(
         raise MisuseError(f"{name} lacks {missing}", hint="an Environment has reset(), step() and the property state")
     _check_arguments(what, given, name)
     named = _models(cls, root)
-    return Described(
+    return Description(
         factory=lambda: what(**given),
         cls=cls,
         name=name if name.isidentifier() else cls.__name__,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import traceback
 
-from openenv_notebook.servers.in_process.threads import Visit, begin_visit
+from openenv_notebook.servers.in_process.loop import Visit, begin_visit
 from openenv_notebook.servers.log import Log
-from openenv_notebook.servers.web_guard import Application, Message, Receive, Send, values
+from openenv_notebook.servers.web_guard import Application, Message, Receive, Send, header_values
 from openenv_notebook.wire import same_process
 
 _HEADER = same_process.HEADER.lower().encode()
@@ -29,7 +29,7 @@ class Entrance:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        words = values(scope, _HEADER)
+        words = header_values(scope, _HEADER)
         visit = Visit(same_process.find(words[0]) if words else None)
         begin_visit(visit)
         try:

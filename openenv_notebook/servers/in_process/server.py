@@ -13,25 +13,22 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from openenv_notebook.servers import backend
-from openenv_notebook.servers.backend import Progress
-from openenv_notebook.servers.in_process.describe import Described
+from openenv_notebook.servers.backend import STOP_SECONDS, Progress, remember
+from openenv_notebook.servers.in_process.describe import Description
 from openenv_notebook.servers.in_process.entrance import Entrance
+from openenv_notebook.servers.in_process.loop import ServingLoop
 from openenv_notebook.servers.in_process.subclass import served_factory
-from openenv_notebook.servers.in_process.threads import ServingLoop
 from openenv_notebook.servers.log import Log
-from openenv_notebook.servers.web_guard import Gate, Guarded
-from openenv_notebook.values.errors import MisuseError, ServerStartFailed
+from openenv_notebook.servers.loopback import listen, url_at
+from openenv_notebook.servers.web_guard import Guarded, WebGuard
+from openenv_notebook.values.errors import ServerStartFailed
 from openenv_notebook.wire import same_process
 
-LOOPBACK = "127.0.0.1"
-# Promised to be 2 seconds; the rest is for what surrounds the wait.
-STOP_SECONDS = 1.9
 _GOODBYE_SECONDS = 1
 _LOGGERS = ("uvicorn.error", "uvicorn.access", "uvicorn.asgi")
 
 
-class EnvironmentServer:
+class InProcessServer:
     """Serves an environment class on a thread of its own; each session has one thread more.
 
     Args:
@@ -45,12 +42,12 @@ class EnvironmentServer:
 
     kind = "class"
 
-    def __init__(self, described: Described, *, port: int = 0, allowed_hosts: Sequence[str] = ()) -> None:
+    def __init__(self, described: Description, *, port: int = 0, allowed_hosts: Sequence[str] = ()) -> None:
         self.name = described.name
         self.sessions_maximum: int | None = described.sessions
         self._described = described
         self._wanted_port = port
-        self._gate = Gate(allowed_hosts)
+        self._guard = WebGuard(allowed_hosts)
         self._log = Log()
         self._thread: threading.Thread | None = None
         self._server: Any = None
@@ -63,9 +60,7 @@ class EnvironmentServer:
     @property
     def url(self) -> str:
         """The address clients connect to."""
-        if not self._port:
-            raise MisuseError(f"the server {self.name!r} has no address yet", hint="start it first")
-        return f"http://{LOOPBACK}:{self._port}"
+        return url_at(self.name, self._port)
 
     @property
     def running(self) -> bool:
@@ -92,13 +87,13 @@ class EnvironmentServer:
         Raises:
             ServerStartFailed: If the port could not be taken, or the server does not start.
         """
-        listening = _listen(self._wanted_port, self.name)
+        listening = listen(self.name, self._wanted_port)
         self._port = listening.getsockname()[1]
         self._thread = threading.Thread(
             target=self._run, args=(listening,), name=f"openenv-server-{self.name}", daemon=True
         )
         self._thread.start()
-        backend.remember(self)
+        remember(self)
         if not self._ready.wait(ready_within) or self._failure is not None:
             why = f": {self._failure}" if self._failure is not None else f" within {ready_within:g} s"
             raise ServerStartFailed(f"the server {self.name!r} did not start{why}", log=self._log.last(20))
@@ -141,7 +136,7 @@ class EnvironmentServer:
     async def _serve(self, loop: ServingLoop, listening: socket.socket) -> None:
         import uvicorn
 
-        app = Guarded(Entrance(self._application(loop), self._log), self._gate)
+        app = Guarded(Entrance(self._application(loop), self._log), self._guard)
         config = uvicorn.Config(
             app,
             log_config=None,
@@ -202,19 +197,6 @@ class _OwnRecords(logging.Filter):
         if record.levelno >= logging.WARNING:
             self._log.write(record.getMessage())
         return False
-
-
-def _listen(port: int, name: str) -> socket.socket:
-    listening = socket.socket()
-    try:
-        if os.name == "posix":
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((LOOPBACK, port))
-        listening.listen(128)
-    except (OSError, OverflowError) as error:
-        listening.close()
-        raise backend.cannot_listen(name, port, error) from error
-    return listening
 
 
 def _finish(loop: ServingLoop) -> None:

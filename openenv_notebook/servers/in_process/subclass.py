@@ -8,15 +8,16 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook.servers.in_process.describe import Described
-from openenv_notebook.servers.in_process.threads import ServingLoop, Worker, enter_cell, visiting_caller
+from openenv_notebook.servers.in_process.describe import Description
+from openenv_notebook.servers.in_process.loop import ServingLoop, enter_cell, visiting_caller
+from openenv_notebook.servers.in_process.threads import Worker
 from openenv_notebook.wire.same_process import words_of
 
 _WORKER = "_openenv_notebook_worker"
 _FLAGS = ("SUPPORTS_CONCURRENT_SESSIONS", "REQUIRES_SINGLE_THREAD_EXECUTOR")
 
 
-def served_factory(described: Described, loop: ServingLoop) -> type:
+def served_factory(described: Description, loop: ServingLoop) -> type:
     """Make the factory that the server is given.
 
     The official server reads ``state`` on its own thread, and awaits methods that are

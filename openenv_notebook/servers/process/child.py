@@ -70,11 +70,6 @@ class Child:
             raise self._failure
 
     @property
-    def pid(self) -> int:
-        """Its process id, 0 before it was started."""
-        return self._process.pid if self._process is not None else 0
-
-    @property
     def code(self) -> int | None:
         """The code it ended with; None while it runs, or was never started."""
         return self._process.poll() if self._process is not None else None

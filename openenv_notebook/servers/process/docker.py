@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
+import shlex
 import shutil
-import socket
 import subprocess
 from collections.abc import Callable, Mapping
 
-from openenv_notebook.servers.process.server import Launch, ProcessServer, typed
+from openenv_notebook.servers.loopback import LOOPBACK, listen
+from openenv_notebook.servers.process.server import Launch, ProcessServer
 from openenv_notebook.values.errors import NotSupportedHere
 
 INSIDE_PORT = 8000
@@ -38,17 +39,17 @@ def plan_docker(image: str, port: int, variables: Mapping[str, str]) -> Callable
             raise NotSupportedHere("serving an image needs docker, which is not installed", hint=hint)
         if not _is_here(image):
             pull = ["docker", "pull", image]
-            server.run_first(Launch("keep", {"command": pull}, command=typed(pull), hint=_HINT), "is being pulled")
+            server.run_first(Launch("keep", {"command": pull}, command=shlex.join(pull), hint=_HINT), "is being pulled")
         name = f"openenv-notebook-{os.getpid()}-{next(_numbers)}"
-        outside = port or _free_port()
+        outside = port or _free_port(server.name)
         # The values travel in the command's environment: arguments can be read by everybody.
         passed = [part for key in variables for part in ("--env", key)]
-        published = f"127.0.0.1:{outside}:{INSIDE_PORT}"
+        published = f"{LOOPBACK}:{outside}:{INSIDE_PORT}"
         command = ["docker", "run", "--rm", "--name", name, "-p", published, *passed, image]
         at_end = [["docker", "stop", "-t", "1", name], ["docker", "rm", "--force", name]]
         order = {"command": command, "at_end": at_end}
         return Launch(
-            "keep", order, port=outside, variables=variables, command=typed(command), slow_end=True, hint=_HINT
+            "keep", order, port=outside, variables=variables, command=shlex.join(command), slow_end=True, hint=_HINT
         )
 
     return plan
@@ -69,7 +70,6 @@ def _is_here(image: str) -> bool:
     return asked.returncode == 0
 
 
-def _free_port() -> int:
-    with socket.socket() as asking:
-        asking.bind(("127.0.0.1", 0))
+def _free_port(name: str) -> int:
+    with listen(name, 0) as asking:
         return int(asking.getsockname()[1])

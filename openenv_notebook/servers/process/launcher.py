@@ -113,8 +113,8 @@ def serve(order: dict[str, Any]) -> None:
     )
     refuse_what_is_no_app(order["app"])
     config.load()
-    gate = load_web_guard()
-    config.loaded_app = gate.Guarded(config.loaded_app, gate.Gate(order.get("allowed_hosts", ())))
+    web_guard = load_web_guard()
+    config.loaded_app = web_guard.Guarded(config.loaded_app, web_guard.WebGuard(order.get("allowed_hosts", ())))
     uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -13,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from openenv_notebook.servers.process.child import LAUNCHER
-from openenv_notebook.servers.process.server import Launch, ProcessServer, typed
+from openenv_notebook.servers.process.server import Launch, ProcessServer
 from openenv_notebook.values.errors import InvalidTarget, NotSupportedHere
 from openenv_notebook.values.host_names import without_secrets
 
@@ -136,7 +137,7 @@ def plan_uv(argument: str, port: int, allowed_hosts: Sequence[str], variables: M
         outer = {"command": [*inner, json.dumps(order)], "folder": str(folder)}
         if address:
             outer["remove"] = str(folder)
-        command = typed([*_UV_RUN, str(folder), "--", "uvicorn", app])
+        command = shlex.join([*_UV_RUN, str(folder), "--", "uvicorn", app])
         return Launch("keep", outer, variables=variables, command=command)
 
     return plan
@@ -171,6 +172,6 @@ def _clone(server: ProcessServer, address: str) -> Path:
     # A question for a password would wait for ever.
     variables = {"GIT_TERMINAL_PROMPT": "0"}
     server.run_first(
-        Launch("keep", order, variables=variables, command=without_secrets(typed(command))), "is being cloned"
+        Launch("keep", order, variables=variables, command=without_secrets(shlex.join(command))), "is being cloned"
     )
     return Path(folder)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from openenv_notebook.servers import backend
-from openenv_notebook.servers.backend import Progress
+from openenv_notebook.servers.backend import Progress, remember, stopped_while_starting
 from openenv_notebook.servers.log import Log
+from openenv_notebook.servers.loopback import url_at
 from openenv_notebook.servers.process.child import STOP_SECONDS, Child
 from openenv_notebook.servers.process.health import is_healthy
-from openenv_notebook.values.errors import MisuseError, ServerStartFailed
+from openenv_notebook.values.errors import ServerStartFailed
 
 SHOWN_LINES = 20
 _TICK = 0.05
@@ -75,9 +74,7 @@ class ProcessServer:
     @property
     def url(self) -> str:
         """The address clients connect to."""
-        if not self._port:
-            raise MisuseError(f"the server {self.name!r} has no address yet", hint="start it first")
-        return f"http://127.0.0.1:{self._port}"
+        return url_at(self.name, self._port)
 
     @property
     def running(self) -> bool:
@@ -88,11 +85,6 @@ class ProcessServer:
     def log(self) -> list[str]:
         """The last lines it printed."""
         return self._log.lines
-
-    @property
-    def pid(self) -> int:
-        """The process that ends it when it ends; 0 before the start."""
-        return self._child.pid if self._child is not None else 0
 
     def start(self, ready_within: float = 60.0, progress: Progress | None = None) -> None:
         """Start the process and wait until it answers GET /health.
@@ -108,7 +100,7 @@ class ProcessServer:
         """
         self._progress = progress
         self._began = self._said = time.monotonic()
-        backend.remember(self)
+        remember(self)
         launch = self._launch = self._plan(self)
         child = self._spawn(launch)
         while not (launch.port or child.told.get("port")):
@@ -135,9 +127,7 @@ class ProcessServer:
         """
         child = self._spawn(launch)
         while child.code is None:
-            self._say(doing)
-            if self._stopped.is_set():
-                raise self._failed("was stopped while it was prepared", launch)
+            self._go_on(doing)
             child.wait(_TICK)
         child.stop()
         if child.code != 0:
@@ -153,16 +143,17 @@ class ProcessServer:
         return child
 
     def _look_after(self, child: Child, launch: Launch, doing: str) -> None:
-        """Raise where the process has ended, or nobody wants it any more; say what is waited for."""
-        if self._stopped.is_set():
-            raise self._failed("was stopped while it started", launch)
+        """Raise where nobody wants it any more, or the process has ended; say what is waited for."""
+        self._go_on(doing)
         code = child.code
         if code is not None:
             child.stop()
             raise self._failed(f"did not start: {launch.command} ended with code {code}", launch)
-        self._say(doing)
 
-    def _say(self, doing: str) -> None:
+    def _go_on(self, doing: str) -> None:
+        """Raise where nobody wants it any more; say what is waited for."""
+        if self._stopped.is_set():
+            raise stopped_while_starting(self.name, self._log.last(SHOWN_LINES))
         now = time.monotonic()
         if self._progress is not None and now - self._said >= _SAY_AFTER:
             self._said = now
@@ -170,7 +161,10 @@ class ProcessServer:
             self._progress(f"{self.name} {doing}, {now - self._began:.0f} s" + (f" · {last[0]}" if last else ""))
 
     def _failed(self, what: str, launch: Launch) -> ServerStartFailed:
-        return ServerStartFailed(f"{self.name} {what}", log=self._log.last(SHOWN_LINES), hint=launch.hint)
+        log = self._log.last(SHOWN_LINES)
+        if self._stopped.is_set():
+            return stopped_while_starting(self.name, log)
+        return ServerStartFailed(f"{self.name} {what}", log=log, hint=launch.hint)
 
     def stop_soon(self) -> None:
         """Ask it to stop and wait for nothing."""
@@ -187,8 +181,3 @@ class ProcessServer:
         while self.at_stop:
             with contextlib.suppress(OSError):
                 self.at_stop.pop()()
-
-
-def typed(command: list[str]) -> str:
-    """Write a command as a person would type it."""
-    return shlex.join(command)

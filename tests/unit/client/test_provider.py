@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from typing import Any
 
 import pytest
-from support.waiting import eventually
+from support.waiting import eventually, eventually_here
 
-from openenv_notebook.client.provider import Provider
-from openenv_notebook.values.errors import MisuseError
+from openenv_notebook.client.provider import Provider, hold_foreign
+from openenv_notebook.values.errors import MisuseError, ServerStartFailed
 
 
 class Container:
@@ -68,7 +69,7 @@ async def test_a_container_is_started_waited_for_and_stopped_once() -> None:
     provider.stop()
     provider.stop()
     assert container.calls == ["start_container", "wait_for_ready http://localhost:1", "stop_container"]
-    assert "openenv-worker" in container.threads
+    assert "openenv-start" in container.threads
 
 
 async def test_a_process_is_driven_the_same_way() -> None:
@@ -92,6 +93,43 @@ async def test_an_object_that_starts_nothing_is_a_mistake() -> None:
     """Anything else given as a provider is named as the mistake it is."""
     with pytest.raises(MisuseError, match="neither start_container"):
         await Provider(object()).start()
+
+
+async def test_one_that_is_stopped_while_it_starts_is_stopped_when_it_is_there() -> None:
+    """Stopping does not wait for a start that goes on: it is stopped once when it is over, and never waited for."""
+    go = threading.Event()
+
+    class Slow(Container):
+        def start_container(self) -> str:
+            super().start_container()
+            go.wait(5)
+            return "http://localhost:1"
+
+    container = Slow()
+    provider = Provider(container)
+    start = asyncio.ensure_future(provider.start())
+    await eventually_here(lambda: container.calls)
+    provider.stop()
+    with pytest.raises(ServerStartFailed, match="Slow was stopped while it started"):
+        await start
+    assert container.calls == ["start_container"]
+    go.set()
+    await eventually_here(lambda: container.calls == ["start_container", "stop_container"])
+
+
+async def test_the_start_gets_its_arguments() -> None:
+    """What a start is to be given reaches it."""
+    given: list[Any] = []
+
+    class Images(Process):
+        def start(self, image: str, port: int = 0) -> str:  # type: ignore[override]
+            given.append((image, port))
+            return super().start()
+
+    provider = Provider(hold_foreign(Images(), "grid:latest", port=7))
+    assert await provider.start() == "http://localhost:2"
+    provider.stop()
+    assert given == [("grid:latest", 7)]
 
 
 async def test_a_dropped_client_stops_it_from_a_thread() -> None:

@@ -10,7 +10,6 @@ import pytest
 from pydantic import Field, field_validator
 
 from openenv_notebook.demo.environment import DemoEnvironment
-from openenv_notebook.servers.embedded.http_routes import describe_metadata, describe_schema
 from openenv_notebook.servers.embedded.session import Session, SessionFault, accepted_arguments
 from openenv_notebook.values.messages import Action, Observation, State
 
@@ -158,32 +157,6 @@ def test_close_is_not_answered(session: Session) -> None:
     assert asyncio.run(session.answer('{"type":"close"}')) is None
 
 
-@pytest.mark.parametrize(
-    ("request_", "code", "words"),
-    [
-        ({"method": "tools/list", "id": 1}, -32603, "does not support MCP"),
-        ({"method": "tools/call", "id": 1, "params": {"name": "x"}}, -32603, "does not support MCP"),
-        ({"method": "tools/call", "id": 1}, -32602, "Missing 'name'"),
-        ({"method": "bogus", "id": 1}, -32601, "Method not found: bogus"),
-        ({"method": "openenv/session/close", "id": 1}, -32602, "'session_id' is required"),
-        (
-            {"method": "openenv/session/close", "id": 1, "params": {"session_id": "no"}},
-            -32602,
-            "Unknown session_id: no",
-        ),
-    ],
-)
-def test_tools_are_refused_as_by_a_real_server(
-    session: Session, request_: dict[str, Any], code: int, words: str
-) -> None:
-    """An environment without tools answers JSON-RPC with the error a real server gives."""
-    answer = ask(session, {"type": "mcp", "data": {"jsonrpc": "2.0", **request_}})
-    assert answer["type"] == "mcp"
-    assert answer["data"]["id"] == 1
-    assert answer["data"]["error"]["code"] == code
-    assert words in answer["data"]["error"]["message"]
-
-
 def test_the_session_over_json_rpc_is_this_one(session: Session) -> None:
     """Creating a session gives the id of this one, which cannot be closed that way."""
     created = ask(session, {"type": "mcp", "data": {"jsonrpc": "2.0", "method": "openenv/session/create", "id": "a"}})
@@ -195,7 +168,8 @@ def test_the_session_over_json_rpc_is_this_one(session: Session) -> None:
 
 def test_malformed_json_rpc_is_an_invalid_request(session: Session) -> None:
     """A JSON-RPC request that is none is answered inside an mcp reply."""
-    assert ask(session, {"type": "mcp", "data": {}})["data"]["error"]["code"] == -32600
+    answer = ask(session, {"type": "mcp", "data": {}})
+    assert (answer["type"], answer["data"]["error"]["code"]) == ("mcp", -32600)
 
 
 def test_arguments_are_taken_as_the_function_takes_them() -> None:
@@ -208,30 +182,3 @@ def test_arguments_are_taken_as_the_function_takes_them() -> None:
     given = {"a": 1, "b": 2, "c": 3, "rest": 4}
     assert accepted_arguments(some, given) == {"b": 2, "c": 3}
     assert accepted_arguments(any_, given) == given
-
-
-def test_metadata_is_composed_from_the_docstring() -> None:
-    """Description and readme come from the docstring; the keys are those of a real server."""
-    metadata = describe_metadata("halving", Halving)
-    assert metadata == {
-        "name": "halving",
-        "description": "Halves even numbers.",
-        "readme_content": "Halves even numbers.\n\nTen raises, eight cannot be sent.",
-        "version": "1.0.0",
-        "author": None,
-        "documentation_url": None,
-    }
-
-
-def test_metadata_without_a_docstring_is_not_the_parents() -> None:
-    """A class without a docstring is described by its name, not by what its parent says."""
-    undocumented = type("Undocumented", (Halving,), {})
-    assert describe_metadata("toy", undocumented)["description"] == "toy environment"
-
-
-def test_the_schema_shows_reward_and_done() -> None:
-    """The four schemas are there, and the observation's still has reward and done, as a real server's."""
-    schema = describe_schema(Halving)
-    assert list(schema) == ["action", "observation", "state", "reset_observation"]
-    assert list(schema["observation"]["properties"]) == ["done", "reward", "metadata", "half"]
-    assert schema["action"]["additionalProperties"] is False

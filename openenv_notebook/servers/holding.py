@@ -1,0 +1,257 @@
+"""Servers that clients hold: one for a target and process, or one of a client's own.
+
+Each is started once, on a thread of its own, however many wait for it: nobody's interrupt ends
+the start for the others. The last who lets go stops it, or its start.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import os
+import threading
+from collections.abc import Callable, Hashable
+from urllib.parse import urlsplit
+
+from openenv_notebook.servers.backend import Startable, stopped_while_starting
+from openenv_notebook.servers.choose import Served, Wish, choose
+from openenv_notebook.values.errors import OpenEnvError
+from openenv_notebook.values.targets import Address, LocalTarget
+
+_changed = threading.Condition()
+_shared: dict[Hashable, HeldServer] = {}
+
+
+class HeldServer:
+    """A server on its way, or running, and who holds it.
+
+    Args:
+        what: What is served.
+        make: Makes the server; called on the thread that starts it.
+        ready_within: Limit for the start, in seconds.
+        runs: True where it runs already, and is only stopped.
+    """
+
+    def __init__(
+        self, what: Served, make: Callable[[], Startable], ready_within: float = 60.0, *, runs: bool = False
+    ) -> None:
+        self.what = what
+        self.backend = make() if runs else None
+        self._make = make
+        self._ready_within = ready_within
+        self._holders: set[object] = set()
+        self._failure: BaseException | None = None
+        self._begun = self._done = runs
+
+    def take(self, holder: object) -> None:
+        """Let somebody hold it; the first one has it started."""
+        with _changed:
+            self._holders.add(holder)
+            if not self._begun:
+                self._begun = True
+                threading.Thread(target=self._run, name="openenv-start", daemon=True).start()
+
+    def wait(self, holder: object) -> str:
+        """Wait until it runs.
+
+        Args:
+            holder: Who waits.
+
+        Returns:
+            Its address.
+
+        Raises:
+            ServerStartFailed: If the holder has let go meanwhile.
+            Exception: What the start raised; what was started is stopped before.
+        """
+        with _changed:
+            _changed.wait_for(lambda: self._done or holder not in self._holders)
+            self._refuse(holder not in self._holders)
+        if self._failure is not None:
+            # Each who waits gets their own: a raised error holds the frames it went through.
+            raise copy.copy(self._failure) if isinstance(self._failure, OpenEnvError) else self._failure
+        assert self.backend is not None
+        return self.backend.url
+
+    def let_go(self, holder: object) -> None:
+        """Take a holder away; the last one stops the server, or its start. Again it does nothing."""
+        with _changed:
+            held, backend = holder in self._holders, self.backend
+            self._holders.discard(holder)
+            _changed.notify_all()
+            if not held or self._holders:
+                return
+            for key in [key for key, other in _shared.items() if other is self]:
+                del _shared[key]
+        if backend is not None:
+            backend.stop()
+
+    @property
+    def is_usable(self) -> bool:
+        """True while it starts and while it runs."""
+        return self._failure is None and (not self._done or (self.backend is not None and self.backend.running))
+
+    def _run(self) -> None:
+        try:
+            self._start()
+        except BaseException as error:
+            self._failure = error
+        with _changed:
+            self._done = True
+            _changed.notify_all()
+
+    def _start(self) -> None:
+        backend = self._make()
+        with _changed:
+            self.backend = backend
+        try:
+            self._refuse(not self._holders)
+            backend.start(self._ready_within)
+            self._refuse(not self._holders)
+        except BaseException:
+            backend.stop()
+            raise
+
+    def _refuse(self, gone: bool) -> None:
+        """Raise where whoever wanted it is gone."""
+        if gone:
+            name = getattr(self.what, "name", None) or getattr(self.what, "__name__", self.what)
+            raise stopped_while_starting(str(name))
+
+
+class Hold:
+    """A client's hold on a server: it takes hold when the client first connects, and lets go when that closes.
+
+    Args:
+        find: Finds or makes the server; None where it is gone and was given by its address.
+        what: What is served, where clients share it.
+        address: Its address, as it was typed.
+        held: A server that runs already and is held from now on.
+    """
+
+    def __init__(
+        self,
+        find: Callable[[], HeldServer | None],
+        what: Served | None = None,
+        address: str = "",
+        held: HeldServer | None = None,
+    ) -> None:
+        self.what = what
+        self._find = find
+        self._address = address
+        self._held = held
+        if held is not None:
+            held.take(self)
+
+    @property
+    def holds(self) -> bool:
+        """True from its start to its stop."""
+        return self._held is not None
+
+    def start(self) -> str:
+        """Take hold, starting the server if nobody else has, and wait until it runs.
+
+        Returns:
+            Its address.
+
+        Raises:
+            ServerStartFailed: If it was stopped meanwhile.
+            Exception: What the start raised.
+        """
+        with _changed:
+            server = self._held = self._find()
+            if server is not None:
+                server.take(self)
+        if server is None:
+            return self._address
+        try:
+            return self._address or server.wait(self)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Let go, also during the start; the server stops when nobody holds it. Again it does nothing."""
+        with _changed:
+            server, self._held = self._held, None
+        if server is not None:
+            server.let_go(self)
+
+
+def hold_shared(what: Served) -> Hold:
+    """Make a hold on the one server of a target, or a class, in this process."""
+
+    def find() -> HeldServer:
+        key = _key(what)
+        server = _shared.get(key)
+        if server is None or not server.is_usable:
+            server = _shared[key] = HeldServer(what, lambda: choose(what, Wish()))
+        return server
+
+    return Hold(find, what)
+
+
+def hold_at(text: str, address: Address) -> Hold | None:
+    """Make a hold on the shared server of this process that an address leads to.
+
+    Args:
+        text: The address as it was typed.
+        address: What it means.
+
+    Returns:
+        What holds it for a client; None for any other server.
+    """
+    port = urlsplit(address.http_url).port
+    if not address.is_loopback or port is None:
+        return None
+    with _changed:
+        servers = list(_shared.values())
+    for server in servers:
+        backend = server.backend
+        if backend is not None and backend.running and urlsplit(backend.url).port == port:
+            return Hold(functools.partial(_if_there, server), server.what, text)
+    return None
+
+
+def _if_there(server: HeldServer) -> HeldServer | None:
+    return server if server in _shared.values() else None
+
+
+def hold_own(target: str, wish: Wish, ready_within: float = 60.0) -> Hold:
+    """Make a hold on a server that one client starts and stops.
+
+    Args:
+        target: What is served, such as "docker:image".
+        wish: How.
+        ready_within: Limit for the start, in seconds.
+
+    Returns:
+        The hold.
+    """
+    return Hold(lambda: HeldServer(target, lambda: choose(target, wish), ready_within))
+
+
+def _key(what: Served) -> Hashable:
+    if not isinstance(what, LocalTarget):
+        return id(what)
+    if what.kind in ("folder", "module"):
+        return what.kind, what.argument, os.getcwd()
+    return what.kind, what.argument
+
+
+def running_servers() -> list[Startable]:
+    """List the servers that clients of this process share."""
+    with _changed:
+        backends = [server.backend for server in _shared.values()]
+    return [backend for backend in backends if backend is not None and backend.running]
+
+
+def _in_forked_child() -> None:
+    """Leave the parent's servers to the parent."""
+    global _changed
+    _changed = threading.Condition()
+    _shared.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_forked_child)
