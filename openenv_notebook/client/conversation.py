@@ -30,7 +30,7 @@ from openenv_notebook.values.checks import check_seconds
 from openenv_notebook.values.errors import ClientClosed, ConnectTimeout, InvalidAction, ReplyTimeout
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.to_json import fields_of
-from openenv_notebook.wire.discovery import TIMEOUT
+from openenv_notebook.wire.http import TIMEOUT
 from openenv_notebook.wire.protocol import STATE_FRAME, Batch, Request, frame
 
 CLOSE_WITHIN = 2.0
