@@ -16,11 +16,12 @@ from openenv_notebook.client.clients import EnvClient, GenericEnvClient, SyncEnv
 from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.servers import Hold, Server, SharedServer, hold_at
 from openenv_notebook.values import front_end
-from openenv_notebook.values.attribute_dict import AttributeDict, nearest
+from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.checks import check_seconds
 from openenv_notebook.values.errors import AtCapacity, InvalidTarget, MisuseError
 from openenv_notebook.values.messages import ActT, ObsT, StateT, short_repr
 from openenv_notebook.values.targets import Address, LocalTarget, Target, parse_target
+from openenv_notebook.values.text import nearest
 
 log = logging.getLogger("openenv_notebook")
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from openenv_notebook.client.conversation import Conversation, Options
 from openenv_notebook.client.waiting import exchange_async
 from openenv_notebook.schema.tool import Tool
-from openenv_notebook.values.attribute_dict import AttributeDict, nearest
+from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import (
     MisuseError,
     NotSupportedHere,
@@ -21,6 +21,7 @@ from openenv_notebook.values.errors import (
     ToolFailed,
 )
 from openenv_notebook.values.messages import short_repr
+from openenv_notebook.values.text import nearest
 from openenv_notebook.values.to_json import fields_of
 from openenv_notebook.wire.protocol import Entry, Request, frame
 from openenv_notebook.wire.replies import error_lines, reply_data

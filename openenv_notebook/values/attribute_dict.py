@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any, Self, cast
 
 from openenv_notebook.values.secrets import masked
+from openenv_notebook.values.text import nearest
 
 # Longer lists of plain numbers or texts are not searched for objects: the ends tell.
 _SEARCHED = 1000
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Name the best match for a misspelt name.
-
-    Args:
-        name: The name that was written.
-        names: The names there are.
-
-    Returns:
-        ``"; did you mean 'x'?"`` or an empty text.
-    """
-    found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
-    # Swapped letters come first: "stpe" is as far from "stop" as from "step" otherwise.
-    found.sort(key=lambda other: sorted(other) != sorted(name))
-    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def _wrap(value: Any) -> Any:

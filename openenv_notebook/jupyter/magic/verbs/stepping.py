@@ -26,8 +26,8 @@ from openenv_notebook.jupyter.magic.workspace import AnyClient
 from openenv_notebook.schema.reader import action_fields, only_required_field
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.schema.well_formed import well_formed
-from openenv_notebook.values.attribute_dict import nearest
 from openenv_notebook.values.messages import short_repr
+from openenv_notebook.values.text import nearest
 
 _RESET = {**SESSION, "seed": "text"}
 # What the official reset takes in every environment.
