@@ -71,7 +71,8 @@ class Conversation:
         self.codec, self.opener, self.options, self.mode = codec, opener, options, mode
         self.known = known if known is not None else Known()
         url = opener.endpoint.address.name if opener.endpoint is not None else ""
-        self.session = Session(url, opener, codec.reader(client), Record(url))
+        secrets = self.known.secrets
+        self.session = Session(url, opener, codec.reader(client, secrets), Record(url, secrets=secrets))
         self.children: weakref.WeakSet[Any] = weakref.WeakSet()
         self._client = weakref.ref(client)
         self._warned: set[Any] = set()

@@ -148,4 +148,4 @@ class Questions:
     def _as_object(self, path: str, answer: Any) -> AttributeDict:
         if not isinstance(answer, Mapping):
             raise NotAnOpenEnvServer(f"{path} answers {type(answer).__name__}, not an object")
-        return cast(AttributeDict, attribute_dict(dict(answer)))
+        return cast(AttributeDict, attribute_dict(dict(answer), self._known.secrets))

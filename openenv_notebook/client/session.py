@@ -18,6 +18,7 @@ from typing import Any, Literal
 from openenv_notebook.client.events import Event, Subscribers
 from openenv_notebook.client.opener import Customer, Opened
 from openenv_notebook.client.owed import Owed
+from openenv_notebook.client.results import masked_lines
 from openenv_notebook.record.recorder import Record
 from openenv_notebook.record.step import Step
 from openenv_notebook.threads import portal as portals
@@ -26,6 +27,7 @@ from openenv_notebook.threads.lease import Lease
 from openenv_notebook.values.errors import (
     CLOSED_HINT,
     ClientClosed,
+    InvalidAction,
     OpenEnvError,
     ProtocolError,
     ServerError,
@@ -255,6 +257,8 @@ class Session:
         error = request.error
         if error is not None:
             error.url = error.url or self.url
+            if isinstance(error, InvalidAction):
+                error.errors = masked_lines(error.details.get("errors"), self.record.secrets)
             request.cause = self._caller.cause_of(error) if self._caller is not None else None
         elif len(data) > _COUNTED and not request.owed and request.batch is None and self._link.wire is not None:
             # Replies of a batch are read when the last has come, so they must all come in.
@@ -281,7 +285,9 @@ class Session:
         if kind is None:
             return
         read = self._read if kind in ("reset", "step") else None
-        request.step = step = Step.from_frames(kind, request.frame, reply=request.reply, read=read, error=request.error)
+        request.step = step = Step.from_frames(
+            kind, request.frame, reply=request.reply, read=read, error=request.error, secrets=self.record.secrets
+        )
         step.started, step.seconds, step.actor = request.started, time.monotonic() - request.sent_at, request.actor
         if request.owed:
             self.unclaimed.add(step)

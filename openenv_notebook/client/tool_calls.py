@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
 from openenv_notebook.client.conversation import Conversation, Options
 from openenv_notebook.client.waiting import exchange_async
 from openenv_notebook.schema.tool import Tool
-from openenv_notebook.values.attribute_dict import AttributeDict
+from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
 from openenv_notebook.values.errors import (
     MisuseError,
     NotSupportedHere,
@@ -137,7 +137,8 @@ class ToolCalls:
             "step", frame("step", action), self._talk.session, entry="step", actor=self._options.actor, name=name
         )
         await exchange_async((request,), self._options.timeout, began=began)
-        return AttributeDict(self._talk.result(request).raw["observation"])
+        observation = self._talk.result(request).raw["observation"]
+        return cast(AttributeDict, attribute_dict(observation, self._talk.known.secrets))
 
 
 def _listed(answer: Any) -> list[Tool]:
