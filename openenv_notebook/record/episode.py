@@ -19,8 +19,6 @@ from openenv_notebook.record.step import Step
 from openenv_notebook.values.secrets import masked, secrets_of
 from openenv_notebook.values.to_json import to_bytes
 
-__all__ = ["FORMAT", "Episode", "Step"]
-
 FORMAT = "openenv-notebook/1"
 
 _PLACES = 12

@@ -8,7 +8,8 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.values.secrets import hides, secrets_of
 from openenv_notebook.values.to_json import is_record
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from openenv_notebook.jupyter.panel.chart import Point
 from openenv_notebook.jupyter.show.cards import reward
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.values import errors
 from openenv_notebook.values.secrets import masked, secrets_of
 from openenv_notebook.values.text import one_line

@@ -15,7 +15,8 @@ from openenv_notebook.jupyter.show.as_text import write_text
 from openenv_notebook.jupyter.show.blocks import Block, Paragraph
 from openenv_notebook.jupyter.show.describe import Describer
 from openenv_notebook.jupyter.show.plain import as_fields, short
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.servers import Server
 from openenv_notebook.values.attribute_dict import AttributeDict

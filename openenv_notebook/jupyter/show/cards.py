@@ -11,7 +11,8 @@ from openenv_notebook.jupyter.show.fields import fields_line
 from openenv_notebook.jupyter.show.numbers import number, sparkline
 from openenv_notebook.jupyter.show.observations import seen
 from openenv_notebook.jupyter.show.plain import as_fields, short
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.schema.reader import only_required_field
 from openenv_notebook.values.secrets import HIDDEN, hides, secrets_of
 

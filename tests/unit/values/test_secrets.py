@@ -13,7 +13,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from openenv_notebook import Action, GenericAction, InvalidAction, Observation, State, StepResult
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.schema.model import model_from_schema
 from openenv_notebook.values import secrets
 from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
