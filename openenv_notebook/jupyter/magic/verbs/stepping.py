@@ -144,7 +144,8 @@ def call(desk: Desk, rest: str) -> Any:
     line = read_payload("call", f"{options} {rest}", SESSION)
     name, client = desk.client(line)
     tool = _tool(client, tool_name)
-    secrets = client.known.secrets
+    # A foreign client knows of none.
+    secrets = getattr(getattr(client, "known", None), "secrets", None)
     arguments = desk.values(line.payload, tool.input_schema, f"{name}.call_tool({tool_name!r}, ", secrets)
     if not isinstance(arguments, Mapping):
         field = only_required_field(tool.input_schema)
