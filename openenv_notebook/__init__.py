@@ -19,7 +19,8 @@ from openenv_notebook.client.clients import EnvClient, GenericEnvClient, MCPTool
 from openenv_notebook.client.connect import connect
 from openenv_notebook.client.events import Event
 from openenv_notebook.client.step_all import step_all
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.servers import Server, serve
 from openenv_notebook.threads.portal import Portal

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from openenv_notebook.schema.reader import action_fields, only_required_field, takes_any_field
-from openenv_notebook.values.attribute_dict import nearest
 from openenv_notebook.values.errors import InvalidAction, MisuseError
+from openenv_notebook.values.text import nearest
 from openenv_notebook.values.to_json import fields_of, is_record
 
 # What people write into a call as they would elsewhere.

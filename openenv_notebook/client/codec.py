@@ -7,20 +7,21 @@ A client class may name models, override the hooks ``_step_payload``, ``_parse_r
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Container, Mapping
+from functools import cached_property, partial
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from openenv_notebook.client.actions import given_action, needs_schema, wire_action
-from openenv_notebook.client.results import OTHER_MODEL, TypedReader, read_parsed, read_result
+from openenv_notebook.client.results import OTHER_MODEL, TypedReader, masked_lines, read_parsed, read_result
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import InvalidAction, ProtocolError
 from openenv_notebook.values.messages import GenericAction, StepResult
 from openenv_notebook.values.named_models import named_models
+from openenv_notebook.values.secrets import Secrets, masked
 from openenv_notebook.values.to_json import fields_of, is_record
-from openenv_notebook.wire.replies import error_lines, excerpt, reply_data
+from openenv_notebook.wire.replies import excerpt, reply_data
 
 VERBS = ("connect", "reset", "step", "state", "close")
 
@@ -87,7 +88,7 @@ class Codec:
         if not self.own_payload:
             return wire_action(given, known)
         if self.action_model is not None and self._is_no_model_yet(given):
-            given = self._as_model(wire_action(given, known))
+            given = self._as_model(wire_action(given, known), client.known.secrets)
         made = client._step_payload(given)
         return fields_of(made) if is_record(made) else made
 
@@ -97,30 +98,42 @@ class Codec:
             return False
         return isinstance(given, Mapping) or not is_record(given)
 
-    def _as_model(self, fields: Mapping[str, Any]) -> Any:
+    def _as_model(self, fields: Mapping[str, Any], secrets: Container[str] | None) -> Any:
         try:
             return self.action_model(**fields)
         except (ValidationError, TypeError) as error:
             # A dataclass raises a TypeError.
             errors = error.errors(include_url=False) if isinstance(error, ValidationError) else []
-            lines = error_lines(errors) or [str(error)]
+            # The model's own schema says what is secret, too.
+            lines = masked_lines(masked(errors, Secrets(self.action_schema)), secrets) or [str(error)]
             raise InvalidAction(f"it does not fit {self.action_model.__name__}", errors=lines) from None
 
-    def reader(self, client: Any) -> Callable[[bytes], StepResult[Any]]:
-        """Make the function that reads this client's results, without keeping the client alive."""
+    def reader(self, client: Any, secrets: Container[str] | None = None) -> Callable[[bytes], StepResult[Any]]:
+        """Make the function that reads this client's results, without keeping the client alive.
+
+        Args:
+            client: Whose hook is asked, where its class has its own.
+            secrets: Names of fields that its server marked as secret.
+
+        Returns:
+            A function of a reply, see :meth:`plain_result`.
+        """
         if not self.own_result:
-            return read_result if self._observation_model is None else self.plain_result
+            plain = read_result if self._observation_model is None else self.plain_result
+            return partial(plain, secrets=secrets)
         held = weakref.ref(client)
 
         def read(reply: bytes) -> StepResult[Any]:
             client = held()
-            return self.plain_result(reply) if client is None else read_parsed(reply, client._parse_result)
+            if client is None:
+                return self.plain_result(reply, secrets)
+            return read_parsed(reply, client._parse_result, secrets)
 
         return read
 
-    def plain_result(self, reply: bytes) -> StepResult[Any]:
+    def plain_result(self, reply: bytes, secrets: Container[str] | None = None) -> StepResult[Any]:
         """Read the reply to a reset or a step, without a hook; raises ProtocolError."""
-        return read_result(reply) if self._reader is None else self._reader.read(reply)
+        return read_result(reply, secrets) if self._reader is None else self._reader.read(reply, secrets)
 
     def state(self, client: Any, reply: bytes) -> Any:
         """Read the reply to a state request.
@@ -138,16 +151,16 @@ class Codec:
         data = reply_data(reply, "state")
         if self.own_state:
             return client._parse_state(data)
-        return self.plain_state(data, reply)
+        return self.plain_state(data, reply, client.known.secrets)
 
-    def plain_state(self, data: dict[str, Any], reply: bytes = b"") -> Any:
+    def plain_state(self, data: dict[str, Any], reply: bytes = b"", secrets: Container[str] | None = None) -> Any:
         """Make a state of a reply's data, without a hook."""
         if self._state is None:
-            return attribute_dict(data)
+            return attribute_dict(data, secrets)
         try:
             return self._state.validate_python(data)
         except ValidationError as error:
-            lines = "".join(f"\n  {line}" for line in error_lines(error.errors(include_url=False)))
+            lines = "".join(f"\n  {line}" for line in masked_lines(error.errors(include_url=False), secrets))
             what = f"a state that does not fit the client's model{lines}"
             raise ProtocolError(what, frame=excerpt(reply), hint=OTHER_MODEL) from error
 

@@ -18,11 +18,12 @@ from openenv_notebook.servers.holding import Hold, hold_at, hold_shared
 from openenv_notebook.servers.running import note_connect
 from openenv_notebook.servers.server import Server
 from openenv_notebook.values import front_end
-from openenv_notebook.values.attribute_dict import AttributeDict, nearest
+from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.checks import check_seconds
 from openenv_notebook.values.errors import AtCapacity, InvalidTarget, MisuseError
 from openenv_notebook.values.messages import ActT, ObsT, StateT, short_repr
 from openenv_notebook.values.targets import Address, LocalTarget, Target, parse_target
+from openenv_notebook.values.text import nearest
 
 log = logging.getLogger("openenv_notebook")
 

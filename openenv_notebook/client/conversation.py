@@ -30,7 +30,7 @@ from openenv_notebook.values.checks import check_seconds
 from openenv_notebook.values.errors import ClientClosed, ConnectTimeout, InvalidAction, ReplyTimeout
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.to_json import fields_of
-from openenv_notebook.wire.discovery import TIMEOUT
+from openenv_notebook.wire.http import TIMEOUT
 from openenv_notebook.wire.protocol import STATE_FRAME, Batch, Request, frame
 
 CLOSE_WITHIN = 2.0
@@ -71,7 +71,8 @@ class Conversation:
         self.codec, self.opener, self.options, self.mode = codec, opener, options, mode
         self.known = known if known is not None else Known()
         url = opener.endpoint.address.name if opener.endpoint is not None else ""
-        self.session = Session(url, opener, codec.reader(client), Record(url))
+        secrets = self.known.secrets
+        self.session = Session(url, opener, codec.reader(client, secrets), Record(url, secrets=secrets))
         self.children: weakref.WeakSet[Any] = weakref.WeakSet()
         self._client = weakref.ref(client)
         self._warned: set[Any] = set()

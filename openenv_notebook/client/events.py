@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MethodType
 from typing import Literal
 
-from openenv_notebook.record.episode import Step
+from openenv_notebook.record.step import Step
 from openenv_notebook.threads import events_thread
 
 

@@ -15,7 +15,7 @@ from openenv_notebook.schema.tool import Tool
 from openenv_notebook.schema.well_formed import well_formed
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import HandshakeRejected, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
-from openenv_notebook.values.secrets import learn_secrets
+from openenv_notebook.values.secrets import Secrets
 
 # How long all calls together wait for a schema that does not come, in seconds.
 PATIENCE = 3.0
@@ -37,6 +37,7 @@ class Known:
         tools: The tools of an MCP environment, or None.
         name: What the environment calls itself, "" where it does not say, or None.
         action_model: The model made from the schema, or None.
+        secrets: Names of fields that the schema and the tools mark as secret.
         patience: What is left of the seconds that calls wait for the schema.
         name_patience: The same for the name.
     """
@@ -49,6 +50,7 @@ class Known:
     tools: list[Tool] | None = None
     name: str | None = None
     action_model: type[BaseModel] | None = None
+    secrets: Secrets = field(default_factory=Secrets)
     patience: float = PATIENCE
     name_patience: float = PATIENCE
     _read: tuple[AttributeDict | None, dict[str, Any] | None] = field(
@@ -106,7 +108,7 @@ class Known:
         """Remember what GET /schema answered first, and return that; its secrets are hidden from then on."""
         self.schema = self.schema or schema
         self.schema_failure, self.schema_refused = None, False
-        learn_secrets(self.action)
+        self.secrets.learn(self.action)
         return self.schema
 
     def note_failure(self, error: OpenEnvError) -> None:
@@ -120,5 +122,5 @@ class Known:
         """Remember the tools, and return them; the secrets among their arguments are hidden from then on."""
         self.tools = tools
         for tool in tools:
-            learn_secrets(tool.input_schema)
+            self.secrets.learn(tool.input_schema)
         return tools

@@ -181,7 +181,7 @@ class _Opening:
     async def _with_retries(self, greeting: Greeting) -> Wire:
         """A refused connection is tried again for a while: servers start slowly."""
         # websockets is only loaded by the first connection.
-        from openenv_notebook.wire.connection import open_connection
+        from openenv_notebook.wire.handshake import open_connection
 
         loop = asyncio.get_running_loop()
         until, pause = loop.time() + REFUSED_FOR, _RETRY_AFTER

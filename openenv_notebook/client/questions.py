@@ -9,8 +9,8 @@ from urllib.parse import quote
 from openenv_notebook.client.known import Known
 from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
 from openenv_notebook.values.errors import MisuseError, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
-from openenv_notebook.wire.discovery import Discovery
 from openenv_notebook.wire.endpoint import Endpoint
+from openenv_notebook.wire.http import Discovery
 
 
 class Questions:
@@ -148,4 +148,4 @@ class Questions:
     def _as_object(self, path: str, answer: Any) -> AttributeDict:
         if not isinstance(answer, Mapping):
             raise NotAnOpenEnvServer(f"{path} answers {type(answer).__name__}, not an object")
-        return cast(AttributeDict, attribute_dict(dict(answer)))
+        return cast(AttributeDict, attribute_dict(dict(answer), self._known.secrets))

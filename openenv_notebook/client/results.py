@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Generic
+from collections.abc import Callable, Container
+from typing import Any, Generic, cast
 
 from pydantic import (
     BaseModel,
@@ -16,20 +16,22 @@ from pydantic import (
     create_model,
 )
 
-from openenv_notebook.values.attribute_dict import AttributeDict
+from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import ProtocolError
 from openenv_notebook.values.messages import ObsT, StepResult
+from openenv_notebook.values.secrets import masked
 from openenv_notebook.wire.replies import error_lines, excerpt, reply_data
 
 OTHER_MODEL = "correct the model, or read it without one: connect(...) gives results with attribute access"
 _REWARDS = (int, float, bool, type(None))
 
 
-def read_result(reply: bytes) -> StepResult[Any]:
+def read_result(reply: bytes, secrets: Container[str] | None = None) -> StepResult[Any]:
     """Read the reply to a reset or a step, its observation as a dict with attribute access.
 
     Args:
         reply: The frame, of type "observation".
+        secrets: Names of fields that the server marked as secret.
 
     Returns:
         The result.
@@ -38,10 +40,10 @@ def read_result(reply: bytes) -> StepResult[Any]:
         ProtocolError: If a part is missing or of the wrong type.
     """
     data = checked(reply)
-    observation = AttributeDict(data["observation"])
+    observation = attribute_dict(data["observation"], secrets)
     # Most servers send none: then nothing is looked for.
-    metadata = metadata_of(data) if "metadata" in data or "metadata" in observation else {}
-    return StepResult(observation, data.get("reward"), data["done"], metadata, reply)
+    metadata = metadata_of(data, secrets) if "metadata" in data or "metadata" in observation else {}
+    return StepResult(observation, data.get("reward"), data["done"], metadata, reply, False, secrets)
 
 
 def checked(reply: bytes) -> dict[str, Any]:
@@ -56,25 +58,28 @@ def checked(reply: bytes) -> dict[str, Any]:
     return data
 
 
-def metadata_of(data: dict[str, Any]) -> dict[str, Any]:
+def metadata_of(data: dict[str, Any], secrets: Container[str] | None = None) -> dict[str, Any]:
     """Find the metadata: beside the observation since 0.4, else inside it, else none."""
     nested = data["observation"].get("metadata") if isinstance(data["observation"], dict) else None
     found = data.get("metadata") or nested
-    return AttributeDict(found) if isinstance(found, dict) else {}
+    return cast(dict[str, Any], attribute_dict(found, secrets)) if isinstance(found, dict) else {}
 
 
-def read_parsed(reply: bytes, parse: Callable[[dict[str, Any]], Any]) -> StepResult[Any]:
+def read_parsed(
+    reply: bytes, parse: Callable[[dict[str, Any]], Any], secrets: Container[str] | None = None
+) -> StepResult[Any]:
     """Read a reply by a client's own ``_parse_result``.
 
     Args:
         reply: The frame.
         parse: Gets the reply's data, returns anything with observation, reward and done.
+        secrets: Names of fields that the server marked as secret.
 
     Returns:
         The result; metadata the parser left out is kept.
     """
     data = checked(reply)
-    metadata = metadata_of(data)
+    metadata = metadata_of(data, secrets)
     parsed = parse(data)
     return StepResult(
         parsed.observation,
@@ -82,7 +87,22 @@ def read_parsed(reply: bytes, parse: Callable[[dict[str, Any]], Any]) -> StepRes
         bool(getattr(parsed, "done", False)),
         getattr(parsed, "metadata", None) or metadata,
         reply,
+        False,
+        secrets,
     )
+
+
+def masked_lines(errors: Any, secrets: Container[str] | None) -> list[str]:
+    """Write validation errors, one line a field, what they quote of a secret hidden.
+
+    Args:
+        errors: Dicts with loc, msg and input, as pydantic makes them.
+        secrets: Names of fields that the server marked as secret.
+
+    Returns:
+        The lines.
+    """
+    return error_lines(masked(errors, secrets))
 
 
 class TypedReader(Generic[ObsT]):
@@ -101,11 +121,12 @@ class TypedReader(Generic[ObsT]):
         self._adapter: TypeAdapter[Any] = TypeAdapter(_envelope(model))
         self._observation: TypeAdapter[ObsT] = TypeAdapter(model)
 
-    def read(self, reply: bytes) -> StepResult[ObsT]:
+    def read(self, reply: bytes, secrets: Container[str] | None = None) -> StepResult[ObsT]:
         """Read the reply to a reset or a step.
 
         Args:
             reply: The frame.
+            secrets: Names of fields that the server marked as secret.
 
         Returns:
             The result, its observation an instance of the model.
@@ -115,20 +136,21 @@ class TypedReader(Generic[ObsT]):
         """
         try:
             if self._required:
-                return self._in_two(reply)
+                return self._in_two(reply, secrets)
             data = self._adapter.validate_json(reply).data
         except ValidationError as error:
             checked(reply)
-            raise self._misfit(error, reply) from error
+            raise self._misfit(error, reply, secrets) from error
         self._fill(data.observation, {"reward": data.reward, "done": data.done, "metadata": data.metadata})
         metadata = data.metadata or getattr(data.observation, "metadata", None) or {}
-        return StepResult(data.observation, data.reward, data.done, metadata, reply)
+        return StepResult(data.observation, data.reward, data.done, metadata, reply, False, secrets)
 
-    def _in_two(self, reply: bytes) -> StepResult[ObsT]:
+    def _in_two(self, reply: bytes, secrets: Container[str] | None) -> StepResult[ObsT]:
         data = checked(reply)
         beside = {name: data.get(name) for name in self._inside if data.get(name) is not None or name in self._required}
         observation = self._observation.validate_python({**data["observation"], **beside})
-        return StepResult(observation, data.get("reward"), data["done"], metadata_of(data), reply)
+        metadata = metadata_of(data, secrets)
+        return StepResult(observation, data.get("reward"), data["done"], metadata, reply, False, secrets)
 
     def _fill(self, observation: Any, values: dict[str, Any]) -> None:
         if not isinstance(observation, BaseModel):
@@ -139,8 +161,8 @@ class TypedReader(Generic[ObsT]):
                 observation.__dict__[name] = values[name]
                 observation.__pydantic_fields_set__.add(name)
 
-    def _misfit(self, error: ValidationError, reply: bytes) -> ProtocolError:
-        lines = "".join(f"\n  {line}" for line in error_lines(error.errors(include_url=False)))
+    def _misfit(self, error: ValidationError, reply: bytes, secrets: Container[str] | None) -> ProtocolError:
+        lines = "".join(f"\n  {line}" for line in masked_lines(error.errors(include_url=False), secrets))
         what = f"an observation that does not fit {self._model.__name__}{lines}"
         return ProtocolError(what, frame=excerpt(reply), hint=OTHER_MODEL)
 

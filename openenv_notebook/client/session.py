@@ -17,6 +17,7 @@ from typing import Any, Literal
 from openenv_notebook.client.events import Event, Subscribers
 from openenv_notebook.client.opener import Customer, Opened
 from openenv_notebook.client.owed import Owed
+from openenv_notebook.client.results import masked_lines
 from openenv_notebook.record.recorder import Record
 from openenv_notebook.threads import portal as portals
 from openenv_notebook.threads.fork import close_inherited
@@ -24,6 +25,7 @@ from openenv_notebook.threads.lease import Lease
 from openenv_notebook.values.errors import (
     CLOSED_HINT,
     ClientClosed,
+    InvalidAction,
     OpenEnvError,
     ProtocolError,
     ServerError,
@@ -241,6 +243,8 @@ class Session:
         error = request.error
         if error is not None:
             error.url = error.url or self.url
+            if isinstance(error, InvalidAction):
+                error.errors = masked_lines(error.details.get("errors"), self.record.secrets)
             request.cause = self._caller.cause_of(error) if self._caller is not None else None
         elif len(data) > _COUNTED and not request.owed and request.batch is None and self._link.wire is not None:
             # Replies of a batch are read when the last has come, so they must all come in.
@@ -263,7 +267,7 @@ class Session:
 
     def _note(self, request: Request) -> None:
         """Write a finished request into the record, before its caller is woken."""
-        step = request.to_step(self._read)
+        step = request.to_step(self._read, self.record.secrets)
         if step is None:
             return
         if request.owed:

@@ -7,8 +7,8 @@ from typing import Any
 
 from openenv_notebook.client.actions import option_hint
 from openenv_notebook.schema.reader import action_fields
-from openenv_notebook.values.attribute_dict import nearest
 from openenv_notebook.values.errors import InvalidAction
+from openenv_notebook.values.text import nearest
 
 
 def with_suggestions(error: InvalidAction, schema: Mapping[str, Any] | None) -> InvalidAction:

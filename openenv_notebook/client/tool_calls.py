@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
 from openenv_notebook.client.conversation import Conversation, Options
 from openenv_notebook.client.waiting import exchange_async
 from openenv_notebook.schema.tool import Tool
-from openenv_notebook.values.attribute_dict import AttributeDict, nearest
+from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
 from openenv_notebook.values.errors import (
     MisuseError,
     NotSupportedHere,
@@ -21,6 +21,7 @@ from openenv_notebook.values.errors import (
     ToolFailed,
 )
 from openenv_notebook.values.messages import short_repr
+from openenv_notebook.values.text import nearest
 from openenv_notebook.values.to_json import fields_of
 from openenv_notebook.wire.protocol import Entry, Request, frame
 from openenv_notebook.wire.replies import error_lines, reply_data
@@ -136,7 +137,8 @@ class ToolCalls:
             "step", frame("step", action), self._talk.session, entry="step", actor=self._options.actor, name=name
         )
         await exchange_async((request,), self._options.timeout, began=began)
-        return AttributeDict(self._talk.result(request).raw["observation"])
+        observation = self._talk.result(request).raw["observation"]
+        return cast(AttributeDict, attribute_dict(observation, self._talk.known.secrets))
 
 
 def _listed(answer: Any) -> list[Tool]:

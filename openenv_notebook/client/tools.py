@@ -9,7 +9,7 @@ from typing import Any
 
 from openenv_notebook.client.known import Known
 from openenv_notebook.schema.tool import Tool
-from openenv_notebook.values.attribute_dict import nearest
+from openenv_notebook.values.text import nearest
 
 _TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "object": dict}
 

@@ -59,8 +59,8 @@ class TypedClient(Generic[ActT, ObsT, StateT]):
 
     def _parse_result(self, payload: dict[str, Any]) -> StepResult[ObsT]:
         """Make a result of a reply's data; override it for observations of your own."""
-        return cast(StepResult[ObsT], self._codec.plain_result(frame("observation", payload)))
+        return cast(StepResult[ObsT], self._codec.plain_result(frame("observation", payload), self._talk.known.secrets))
 
     def _parse_state(self, payload: dict[str, Any]) -> StateT:
         """Make a state of a reply's data; override it for states of your own."""
-        return cast(StateT, self._codec.plain_state(payload))
+        return cast(StateT, self._codec.plain_state(payload, secrets=self._talk.known.secrets))

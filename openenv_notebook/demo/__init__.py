@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from openenv_notebook.values.attribute_dict import nearest
 from openenv_notebook.values.errors import InvalidTarget
+from openenv_notebook.values.text import nearest
 
 if TYPE_CHECKING:
     from openenv_notebook.demo.environment import DemoEnvironment

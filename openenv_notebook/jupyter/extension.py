@@ -13,7 +13,7 @@ from openenv_notebook.jupyter.magic.magics import OpenEnvMagics
 from openenv_notebook.jupyter.magic.workspace import Workspace
 from openenv_notebook.jupyter.show import formatters
 from openenv_notebook.jupyter.versions import openenv_version, untested
-from openenv_notebook.values import front_end, tracebacks
+from openenv_notebook.values import front_end
 
 _MAGIC = "openenv"
 _loaded: dict[int, Any] = {}
@@ -32,7 +32,7 @@ def load(shell: InteractiveShell) -> None:
     _loaded[id(shell)] = (completion.install(shell, workspace),)
     front_end.set_owner(_owner_of(shell))
     front_end.set_reporter(lambda: RunLine(shell))
-    tracebacks.name_cells(_cell_of(shell))
+    front_end.set_cell_names(_cell_of(shell))
     formatters.register(shell)
     if outside := untested(openenv_version()):
         print(f"openenv: {outside}")
@@ -50,7 +50,7 @@ def unload(shell: InteractiveShell) -> None:
     completion.remove(shell, kept[0])
     front_end.set_owner(None)
     front_end.set_reporter(None)
-    tracebacks.name_cells(None)
+    front_end.set_cell_names(None)
     formatters.unregister(shell)
     manager = shell.magics_manager
     for kind in ("line", "cell"):

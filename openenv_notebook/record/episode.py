@@ -10,16 +10,14 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pydantic_core import from_json
 
 from openenv_notebook.record.step import Step
-from openenv_notebook.values.secrets import masked
+from openenv_notebook.values.secrets import masked, secrets_of
 from openenv_notebook.values.to_json import to_bytes
-
-__all__ = ["FORMAT", "Episode", "Step"]
 
 FORMAT = "openenv-notebook/1"
 
@@ -126,29 +124,27 @@ class Episode:
         Returns:
             The line. NaN and infinities stand in it as Python's ``json`` writes them.
         """
-        line, hidden = self._plain(), set[str]()
-        if not secrets:
-            # What came back is the environment's own, and stays as it came.
-            line |= {key: masked(line[key], hidden) for key in ("tool_trace", "task")}
-            line["steps"] = [_without_secrets(step, hidden) for step in line["steps"]]
+        hidden: set[str] = set()
+        line = self._plain(lambda step, sent: sent if secrets else masked(sent, secrets_of(step), hidden))
         if hidden:
             line["extra"]["hidden"] = sorted(hidden)
         return to_bytes(line).decode()
 
-    def _plain(self) -> dict[str, Any]:
+    def _plain(self, shown: Callable[[Step, Any], Any]) -> dict[str, Any]:
+        """Give it as plain values: of a step what was sent, and why it was refused, as it may be shown."""
         calls = [step for step in self._steps if step.kind == "tool" or _calls_tool(step)]
         return {
             "episode_id": self.episode_id,
             "messages": [],
             "reward": self.total_reward,
             "done": self.done,
-            "tool_trace": [dict(step.action) for step in calls],
+            "tool_trace": [shown(step, dict(step.action)) for step in calls],
             "metrics": {"steps": self.length},
             "verify_metrics": {},
             "artifacts": {},
-            "task": self.reset_arguments,
+            "task": shown(self._steps[0], self.reset_arguments) if self._steps else {},
             "extra": {"format": FORMAT, "base_url": self.base_url, "started": self.started},
-            "steps": [step.to_dict() for step in self._steps],
+            "steps": [_shown_step(step, shown) for step in self._steps],
         }
 
     @classmethod
@@ -192,8 +188,9 @@ class Episode:
         return f"Episode({steps}, return {self.total_reward:g}, {end}{mark})"
 
 
-def _without_secrets(step: dict[str, Any], hidden: set[str]) -> dict[str, Any]:
-    return {key: masked(value, hidden) if key in ("action", "error") else value for key, value in step.items()}
+def _shown_step(step: Step, shown: Callable[[Step, Any], Any]) -> dict[str, Any]:
+    # What came back is the environment's own, and stays as it came.
+    return {key: shown(step, value) if key in ("action", "error") else value for key, value in step.to_dict().items()}
 
 
 def _calls_tool(step: Step) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Container
 from typing import Any
 
 from openenv_notebook.record.episode import Episode
@@ -20,9 +21,18 @@ class Record:
         base_url: The server's address, written into each episode.
         max_episodes: How many episodes are kept.
         max_bytes: How many bytes of frames are kept, over all episodes.
+        secrets: Names of fields that the server marked as secret: its steps hide them.
     """
 
-    def __init__(self, base_url: str, max_episodes: int = 1000, max_bytes: int = 128 * 2**20) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        max_episodes: int = 1000,
+        max_bytes: int = 128 * 2**20,
+        *,
+        secrets: Container[str] | None = None,
+    ) -> None:
+        self.secrets = secrets
         self._base_url = base_url
         self._max_bytes = max_bytes
         self._size = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any, Literal
 
 from pydantic_core import from_json
@@ -38,7 +38,7 @@ class Step:
     """
 
     __slots__ = (
-        "_action", "_read", "_reply", "_request", "_result", "actor", "error", "folded", "kind",
+        "_action", "_read", "_reply", "_request", "_result", "_secrets", "actor", "error", "folded", "kind",
         "owed", "seconds", "size", "started",
     )  # fmt: skip
 
@@ -66,10 +66,18 @@ class Step:
         self._request: bytes | None = None
         self._reply: bytes | None = None
         self._read: ReadResult | None = None
+        self._secrets: Container[str] | None = None
 
     @classmethod
     def from_frames(
-        cls, kind: StepKind, request: bytes, *, reply: bytes | None, read: ReadResult | None, error: OpenEnvError | None
+        cls,
+        kind: StepKind,
+        request: bytes,
+        *,
+        reply: bytes | None,
+        read: ReadResult | None,
+        error: OpenEnvError | None,
+        secrets: Container[str] | None = None,
     ) -> Step:
         """Make an entry whose values are decoded when they are first read.
 
@@ -79,6 +87,7 @@ class Step:
             reply: The frame that answered it, None if none came.
             read: Makes the result from the reply; may raise ProtocolError.
             error: What came instead of a result, or None.
+            secrets: Names of fields that the server marked as secret.
 
         Returns:
             The entry.
@@ -87,6 +96,7 @@ class Step:
         step._request = request
         step._reply = reply
         step._read = read if error is None else None
+        step._secrets = secrets
         step.size = len(request) + (len(reply) if reply is not None else 0)
         return step
 
@@ -95,7 +105,7 @@ class Step:
         """What was sent, decoded from the frame."""
         request = self._request
         if request is not None:
-            self._action = attribute_dict(from_json(request).get("data"))
+            self._action = attribute_dict(from_json(request).get("data"), self._secrets)
             self._request = None
         return self._action
 
@@ -133,7 +143,7 @@ class Step:
         try:
             return self.result
         except Exception:
-            return _wire_result(self._reply)
+            return _wire_result(self._reply, self._secrets)
 
     @property
     def happened(self) -> bool:
@@ -144,7 +154,7 @@ class Step:
         """Drop the observation and keep the rest: reward, done, action, times."""
         if not self.decoded:
             # The loop's thread folds, and a client's own hook must not run there.
-            self._result = _wire_result(self._reply)
+            self._result = _wire_result(self._reply, self._secrets)
             if self._result is None:
                 self.error = ProtocolError("a malformed result", frame=repr((self._reply or b"")[:100]))
         if self._result is not None:
@@ -199,6 +209,9 @@ class Step:
             step.fold()
         return step
 
+    def __secrets__(self) -> Container[str] | None:
+        return self._secrets
+
     def __eq__(self, other: object) -> bool:
         return to_bytes(self.to_dict()) == to_bytes(other.to_dict()) if isinstance(other, Step) else NotImplemented
 
@@ -207,10 +220,10 @@ class Step:
     def __repr__(self) -> str:
         what = f"error={type(self.error).__name__}" if self.error else f"reward={self.reward!r}, done={self.done}"
         marks = ("" if not self.owed else ", owed") + ("" if not self.folded else ", folded")
-        return f"Step({self.kind}, {short_repr(self.action)}, {what}, {self.actor}{marks})"
+        return f"Step({self.kind}, {short_repr(self.action, secrets=self._secrets)}, {what}, {self.actor}{marks})"
 
 
-def _wire_result(reply: bytes | None) -> StepResult[Any] | None:
+def _wire_result(reply: bytes | None, secrets: Container[str] | None) -> StepResult[Any] | None:
     """Read a reply without the client's hook; None if it is malformed."""
     try:
         data = from_json(reply or b"")["data"]
@@ -218,23 +231,24 @@ def _wire_result(reply: bytes | None) -> StepResult[Any] | None:
         return None
     if not isinstance(data, dict) or not isinstance(data.get("done"), bool):
         return None
-    return saved_result(data) if isinstance(data.get("reward"), (int, float, type(None))) else None
+    return saved_result(data, secrets) if isinstance(data.get("reward"), (int, float, type(None))) else None
 
 
-def saved_result(data: dict[str, Any]) -> StepResult[Any]:
+def saved_result(data: dict[str, Any], secrets: Container[str] | None = None) -> StepResult[Any]:
     """Make a result from the data of a saved reply.
 
     Args:
         data: The object with observation, reward, done and perhaps metadata.
+        secrets: Names of fields that the server marked as secret.
 
     Returns:
         The result, its observation with attribute access.
     """
-    observation = attribute_dict(data.get("observation"))
+    observation = attribute_dict(data.get("observation"), secrets)
     nested = observation.get("metadata") if isinstance(observation, dict) else None
     metadata = data.get("metadata") or nested or {}
     frame = b'{"type":"observation","data":%s}' % to_bytes(data)
-    return StepResult(observation, data.get("reward"), bool(data.get("done")), dict(metadata), frame)
+    return StepResult(observation, data.get("reward"), bool(data.get("done")), dict(metadata), frame, False, secrets)
 
 
 def _saved_error(saved: dict[str, Any]) -> OpenEnvError:

@@ -23,9 +23,8 @@ from openenv_notebook.schema.shapes import (
     Union,
     path_text,
 )
-from openenv_notebook.values.attribute_dict import nearest
 from openenv_notebook.values.messages import short_repr
-from openenv_notebook.values.text import one_line
+from openenv_notebook.values.text import nearest, one_line
 
 _MOST_NAMED = 8
 # Past this a number has no decimal text in Python.

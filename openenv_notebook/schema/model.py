@@ -10,7 +10,7 @@ from typing import Any, Literal, Optional, Union
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from openenv_notebook.schema.reader import action_fields, branches_of, resolved
-from openenv_notebook.values.secrets import MaskedModel
+from openenv_notebook.values.secrets import MaskedModel, is_secret_schema
 
 _PLAIN: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "null": None}
 _BOUNDS = {
@@ -65,6 +65,8 @@ def _field(name: str, schema: Mapping[str, Any], root: Mapping[str, Any], *, req
     settings: dict[str, Any] = {"description": schema.get("description")}
     if _python_name(name) != name:
         settings["alias"] = name
+    if is_secret_schema(schema):
+        settings["json_schema_extra"] = {"writeOnly": True}
     if "const" in schema:
         return kind, Field(schema["const"], **settings)
     for place in [schema, *(branch for branch in schema.get("anyOf", ()) if isinstance(branch, Mapping))]:

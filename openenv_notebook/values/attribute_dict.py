@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
-from typing import Any, Self, cast
+from collections.abc import Container, Iterable
+from typing import Any, Self, TypeVar, cast
 
 from openenv_notebook.values.secrets import masked
+from openenv_notebook.values.text import nearest
+
+DictT = TypeVar("DictT", bound="AttributeDict")
 
 # Longer lists of plain numbers or texts are not searched for objects: the ends tell.
 _SEARCHED = 1000
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Name the best match for a misspelt name.
-
-    Args:
-        name: The name that was written.
-        names: The names there are.
-
-    Returns:
-        ``"; did you mean 'x'?"`` or an empty text.
-    """
-    found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
-    # Swapped letters come first: "stpe" is as far from "stop" as from "step" otherwise.
-    found.sort(key=lambda other: sorted(other) != sorted(name))
-    return f"; did you mean {found[0]!r}?" if found else ""
-
-
-def _wrap(value: Any) -> Any:
+def _wrap(value: Any, secrets: Container[str] | None) -> Any:
     if type(value) is dict:
-        return AttributeDict(value)
+        return attribute_dict(value, secrets)
     if type(value) is list and value:
         ends = value if len(value) <= _SEARCHED else (value[0], value[-1])
         if any(type(item) in (dict, list) for item in ends):
-            value[:] = [_wrap(item) for item in value]
+            value[:] = [_wrap(item, secrets) for item in value]
     return value
 
 
@@ -45,20 +31,22 @@ class AttributeDict(dict[str, Any]):
     ``d["items"]`` the value. Nested objects are the same kind of dict.
     """
 
-    __slots__ = ("_wrapped",)
+    __slots__ = ("_secrets", "_wrapped")
+    _secrets: Container[str] | None
     _wrapped: dict[str, Any]
 
     def __getitem__(self, key: str) -> Any:
         value = super().__getitem__(key)
         if type(value) is dict or type(value) is list:
             try:
-                wrapped = self._wrapped
+                # Not by the dot: a key of that name is the server's.
+                wrapped = object.__getattribute__(self, "_wrapped")
             except AttributeError:
                 wrapped = {}
                 object.__setattr__(self, "_wrapped", wrapped)
             # The list itself is remembered: another may be put under its key.
             if wrapped.get(key) is not value:
-                value = _wrap(value)
+                value = _wrap(value, self.__secrets__())
                 super().__setitem__(key, value)
                 if type(value) is list:
                     wrapped[key] = value
@@ -80,10 +68,7 @@ class AttributeDict(dict[str, Any]):
         return self[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "_wrapped":
-            object.__setattr__(self, name, value)
-        else:
-            self[name] = value
+        self[name] = value
 
     def __delattr__(self, name: str) -> None:
         if name not in self:
@@ -91,37 +76,57 @@ class AttributeDict(dict[str, Any]):
         del self[name]
 
     def __repr__(self) -> str:
-        shown = masked(self)
+        shown = masked(self, self.__secrets__())
         return dict.__repr__(self) if shown is self else repr(shown)
 
     def __dir__(self) -> Iterable[str]:
         return {*dict.__dir__(self), *(key for key in self if str(key).isidentifier())}
 
     def __or__(self, other: Any) -> Any:
-        return type(self)({**self, **other}) if isinstance(other, dict) else NotImplemented
+        return _like(type(self), {**self, **other}, self.__secrets__()) if isinstance(other, dict) else NotImplemented
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self)
 
+    def __secrets__(self) -> Container[str] | None:
+        try:
+            return cast(Container[str] | None, object.__getattribute__(self, "_secrets"))
+        except AttributeError:
+            return None
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (dict(self),)
+        return _like, (type(self), dict(self), self.__secrets__())
 
     def copy(self) -> Self:
         """Return a shallow copy."""
-        return type(self)(self)
+        return _like(type(self), self, self.__secrets__())
 
     def _unknown(self, name: object) -> str:
         keys = ", ".join(str(key) for key in self) or "none"
         return f"no key {name!r} here; keys: {keys}{nearest(str(name), map(str, self))}"
 
 
-def attribute_dict(value: Any) -> Any:
+def attribute_dict(value: Any, secrets: Container[str] | None = None) -> Any:
     """Give a decoded JSON value attribute access, where it is an object.
 
     Args:
         value: A value as JSON decodes it.
+        secrets: Names of fields in it that the server it came from marked as secret.
 
     Returns:
         An :class:`AttributeDict` for a dict, else the value itself.
     """
-    return cast(Any, AttributeDict(value)) if type(value) is dict else value
+    if type(value) is not dict:
+        return value
+    made = AttributeDict(value)
+    if secrets:
+        object.__setattr__(made, "_secrets", secrets)
+    return made
+
+
+def _like(cls: type[DictT], items: dict[str, Any], secrets: Container[str] | None) -> DictT:
+    """Make another of a kind, which hides the same."""
+    made = cls(items)
+    if secrets:
+        object.__setattr__(made, "_secrets", secrets)
+    return made

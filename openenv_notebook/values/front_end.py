@@ -1,6 +1,7 @@
-"""The one hook by which a front end says who it is: whose cell runs, and where a long run shows how far it is.
+"""The one hook by which a front end says who it is: whose cell runs, what a cell is called, where a run is shown.
 
-Without a front end there is no owner, so nothing is ever closed for the caller, and a line shows nothing.
+Without a front end there is no owner, so nothing is ever closed for the caller, cells are files, and a line shows
+nothing.
 """
 
 from __future__ import annotations
@@ -39,6 +40,25 @@ def set_owner(provider: Callable[[], Owner | None] | None) -> None:
 def current_owner() -> Owner | None:
     """Name who is connecting now, or None."""
     return _owner() if _owner is not None else None
+
+
+_cell_of: Callable[[str], str | None] | None = None
+
+
+def set_cell_names(cell_of: Callable[[str], str | None] | None) -> None:
+    """Install what names cells: a shell's files of them are temporary.
+
+    Args:
+        cell_of: Gives the name of the cell that a file holds, such as ``Cell In[5]``, or None.
+            None in its place takes it away.
+    """
+    global _cell_of
+    _cell_of = cell_of
+
+
+def cell_name(file: str) -> str | None:
+    """Name the cell that a file holds, or None."""
+    return _cell_of(file) if _cell_of is not None else None
 
 
 class Reporter(Protocol):

@@ -7,7 +7,7 @@ fit here and the other way round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
@@ -18,7 +18,7 @@ from pydantic import ConfigDict, Field
 from pydantic_core import from_json
 
 from openenv_notebook.values.attribute_dict import AttributeDict
-from openenv_notebook.values.secrets import HIDDEN, MaskedModel, hides, masked, shown_fields
+from openenv_notebook.values.secrets import HIDDEN, MaskedModel, hides, masked, secrets_of, shown_fields
 
 ActT = TypeVar("ActT")
 ObsT = TypeVar("ObsT")
@@ -27,25 +27,27 @@ StateT = TypeVar("StateT")
 _LONGEST_TEXT, _MOST_KEYS, _MOST_ITEMS, _DEEPEST = 120, 16, 8, 4
 
 
-def short_repr(value: Any, depth: int = _DEEPEST) -> str:
+def short_repr(value: Any, depth: int = _DEEPEST, secrets: Container[str] | None = None) -> str:
     """Write a value in a bounded length, however large it is.
 
     Args:
         value: Anything, such as an observation with a picture in it.
         depth: How many levels are shown.
+        secrets: Names that hide besides those that say so themselves and those of the value's own server.
 
     Returns:
         Its repr, with long texts, lists and deep parts folded to an ellipsis, and secrets hidden.
     """
+    secrets = secrets or secrets_of(value)
     fields = None if isinstance(value, StepResult) else shown_fields(value)
     if fields is not None:
-        inner = ", ".join(f"{key}={_short_field(key, item, depth)}" for key, item in fields.items())
+        inner = ", ".join(f"{key}={_short_field(key, item, depth, secrets)}" for key, item in fields.items())
         return f"{type(value).__name__}({inner})"
     if isinstance(value, dict):
-        shown = [f"{key!r}: {_short_field(key, value[key], depth)}" for key in _first(value, depth)]
+        shown = [f"{key!r}: {_short_field(key, value[key], depth, secrets)}" for key in _first(value, depth)]
         return _short_items("{", "}", shown, len(value))
     if isinstance(value, (list, tuple)):
-        shown = [short_repr(item, depth - 1) for item in value[: _MOST_ITEMS if depth > 0 else 0]]
+        shown = [short_repr(item, depth - 1, secrets) for item in value[: _MOST_ITEMS if depth > 0 else 0]]
         return _short_items("[", "]", shown, len(value))
     text = repr(value[: 2 * _LONGEST_TEXT] if isinstance(value, str) else value)
     if len(text) <= _LONGEST_TEXT and (not isinstance(value, str) or len(value) <= _LONGEST_TEXT):
@@ -54,8 +56,8 @@ def short_repr(value: Any, depth: int = _DEEPEST) -> str:
     return f"{kept} ({len(value)} characters)" if isinstance(value, str) else kept
 
 
-def _short_field(name: Any, value: Any, depth: int) -> str:
-    return repr(HIDDEN) if hides(str(name), value) else short_repr(value, depth - 1)
+def _short_field(name: Any, value: Any, depth: int, secrets: Container[str] | None) -> str:
+    return repr(HIDDEN) if hides(str(name), value, secrets) else short_repr(value, depth - 1, secrets)
 
 
 def _first(value: dict[Any, Any], depth: int) -> list[Any]:
@@ -113,7 +115,8 @@ class GenericAction(AttributeDict):
     """An action as a dict with attribute access: ``GenericAction(column=3)``."""
 
     def __repr__(self) -> str:
-        return f"GenericAction({', '.join(f'{key}={value!r}' for key, value in masked(dict(self)).items())})"
+        shown = masked(dict(self), self.__secrets__())
+        return f"GenericAction({', '.join(f'{key}={value!r}' for key, value in shown.items())})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,15 +138,21 @@ class StepResult(Generic[ObsT]):
     metadata: dict[str, Any] = field(default_factory=dict)
     _frame: bytes | None = field(default=None, compare=False)
     _is_folded: bool = field(default=False, compare=False)
+    _secrets: Container[str] | None = field(default=None, compare=False)
 
     @property
     def raw(self) -> dict[str, Any]:
         """The reply's data as it came, with keys this package does not know; a new copy."""
         return dict(from_json(self._frame)["data"]) if self._frame is not None else {}
 
+    def __secrets__(self) -> Container[str] | None:
+        return self._secrets
+
     def __repr__(self) -> str:
-        extra = f", metadata={short_repr(self.metadata)}" if self.metadata else ""
-        observation = short_repr(self.observation) + (" (folded: no longer kept)" if self._is_folded else "")
+        extra = f", metadata={short_repr(self.metadata, secrets=self._secrets)}" if self.metadata else ""
+        observation = short_repr(self.observation, secrets=self._secrets) + (
+            " (folded: no longer kept)" if self._is_folded else ""
+        )
         return f"StepResult(observation={observation}, reward={self.reward!r}, done={self.done!r}{extra})"
 
     def __iter__(self) -> Iterator[Any]:

@@ -1,11 +1,16 @@
-"""Which fields hold a secret, by their names and by what their schema says."""
+"""Which fields hold a secret, by their names and by what their schema says. Pure: nothing here remembers.
+
+What the schemas of one server mark is known to a :class:`Secrets`, which the client of that
+server holds and hands to what came from it; :func:`secrets_of` finds it there. Functions
+that hide take those names as ``secrets``.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -25,18 +30,51 @@ _DEEPEST = 50
 _MOST_TOLD = 1000
 
 
-# Names that a schema marked as secret. For all environments: a name that is hidden needlessly does no harm.
-_told: set[str] = set()
+class Secrets:
+    """Names of fields that the schemas of one server mark as secret; ``name in secrets`` tells.
 
-
-def learn_secrets(schema: Any) -> None:
-    """Note the names of fields that a JSON Schema marks as secret; :func:`hides` knows them from then on.
+    What came from the server holds the same object, so a schema that is learnt later hides in
+    what came before, too.
 
     Args:
-        schema: The schema, or any part of a document that holds some.
+        *schemas: JSON Schemas to learn.
     """
-    if len(_told) < _MOST_TOLD:
-        _told.update(secret_names(schema))
+
+    __slots__ = ("_names",)
+
+    def __init__(self, *schemas: Any) -> None:
+        self._names: set[str] = set()
+        for schema in schemas:
+            self.learn(schema)
+
+    def learn(self, schema: Any) -> None:
+        """Note the names that a JSON Schema, or any part of a document that holds some, marks as secret."""
+        if len(self._names) < _MOST_TOLD:
+            self._names.update(secret_names(schema))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __deepcopy__(self, memo: object) -> Secrets:
+        return self
+
+    def __repr__(self) -> str:
+        return f"Secrets({', '.join(sorted(self._names))})"
+
+
+def secrets_of(value: Any) -> Container[str] | None:
+    """Find what is secret in a value: the names that the server it came from marked.
+
+    Args:
+        value: Anything; a class whose values come from servers says by ``__secrets__``.
+
+    Returns:
+        The names; None for what came from nowhere.
+    """
+    # Asked of the class: the attributes of an observation are a server's words.
+    told = getattr(type(value), "__secrets__", None)
+    names: Container[str] | None = told(value) if told is not None else None
+    return names
 
 
 def secret_names(schema: Any, depth: int = 12) -> set[str]:
@@ -83,13 +121,14 @@ def is_secret_schema(schema: Any, depth: int = 4) -> bool:
     return any(is_secret_schema(part, depth - 1) for part in parts)
 
 
-def hides(name: str, value: Any) -> bool:
+def hides(name: str, value: Any, secrets: Container[str] | None = None) -> bool:
     """Tell whether a value is not to be shown under its name.
 
     Args:
         name: The field's name.
         value: Its value; what is empty is no secret, and numbers under ``token`` or
             ``token_ids`` are the tokens of a language model.
+        secrets: Names that hide besides those that say so themselves.
 
     Returns:
         True for a secret.
@@ -97,7 +136,7 @@ def hides(name: str, value: Any) -> bool:
     is_empty = isinstance(value, (str, bytes, list, tuple, dict)) and not value
     if value is None or isinstance(value, bool) or is_empty:
         return False
-    if name in _told:
+    if secrets is not None and name in secrets:
         return True
     kind = _kind(name)
     return kind == "secret" or (kind == "token" and not _is_of_numbers(value))
@@ -110,11 +149,14 @@ def _is_of_numbers(value: Any) -> bool:
     return isinstance(value, (int, float))
 
 
-def masked(value: Any, found: set[str] | None = None, depth: int = _DEEPEST) -> Any:
+def masked(
+    value: Any, secrets: Container[str] | None = None, found: set[str] | None = None, depth: int = _DEEPEST
+) -> Any:
     """Give a value with its secrets hidden.
 
     Args:
         value: Plain values; dicts and lists are looked into.
+        secrets: Names that hide besides those that say so themselves.
         found: Gets the names of what is hidden.
         depth: How many levels are looked into.
 
@@ -129,29 +171,29 @@ def masked(value: Any, found: set[str] | None = None, depth: int = _DEEPEST) -> 
         changed = {}
         for key, inside in value.items():
             shown = inside
-            if name := _hidden_by(key, inside, value):
+            if name := _hidden_by(key, inside, value, secrets):
                 shown = HIDDEN
                 if found is not None:
                     found.add(name)
             elif isinstance(inside, (dict, list, tuple)):
-                shown = masked(inside, found, depth - 1)
+                shown = masked(inside, secrets, found, depth - 1)
             if shown is not inside:
                 changed[key] = shown
         return {**value, **changed} if changed else value
     if not any(isinstance(inside, (dict, list, tuple)) for inside in value):
         return value
-    items = [masked(inside, found, depth - 1) for inside in value]
+    items = [masked(inside, secrets, found, depth - 1) for inside in value]
     is_same = all(shown is inside for shown, inside in zip(items, value, strict=True))
     return value if is_same else items
 
 
-def _hidden_by(key: Any, inside: Any, around: dict[Any, Any]) -> str:
+def _hidden_by(key: Any, inside: Any, around: dict[Any, Any], secrets: Container[str] | None) -> str:
     """Name what hides a value: its own name, or the place that an error of pydantic says it stood at."""
-    if hides(str(key), inside):
+    if hides(str(key), inside, secrets):
         return str(key)
     place = around.get("loc") if key == "input" else None
     parts = place if isinstance(place, (list, tuple)) else ()
-    return next((str(part) for part in parts if hides(str(part), inside)), "")
+    return next((str(part) for part in parts if hides(str(part), inside, secrets)), "")
 
 
 def secret_fields(model: type[BaseModel]) -> list[str]:

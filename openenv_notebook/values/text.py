@@ -1,8 +1,10 @@
-"""Characters that would do something instead of being seen: made visible, or dropped."""
+"""Texts that people read and write: what would steer a terminal is made visible, and a slip finds the name meant."""
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 
 # Colour, cursor and title sequences of terminals (ECMA-48), whole ones only.
 _ANSI = re.compile(
@@ -46,3 +48,19 @@ def _shown(found: re.Match[str]) -> str:
     if code < 0x20:
         return chr(0x2400 + code)
     return "␡" if code == 0x7F else f"⟨U+{code:04X}⟩"
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Name the best match for a misspelt name.
+
+    Args:
+        name: The name that was written.
+        names: The names there are.
+
+    Returns:
+        ``"; did you mean 'x'?"`` or an empty text.
+    """
+    found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
+    # Swapped letters come first: "stpe" is as far from "stop" as from "step" otherwise.
+    found.sort(key=lambda other: sorted(other) != sorted(name))
+    return f"; did you mean {found[0]!r}?" if found else ""

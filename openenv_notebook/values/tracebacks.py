@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import FrameType
+
+from openenv_notebook.values.front_end import cell_name
 
 # What we wait by, and the shell, which older versions decorate, say as little of what a person did as we.
 _NOT_THEIRS = ("openenv_notebook", "IPython", "ipykernel", "decorator", "threading", "asyncio")
 
 _is_full = False
-_cell_of: Callable[[str], str | None] | None = None
 
 
 def show_full_tracebacks(on: bool) -> None:
@@ -22,17 +23,6 @@ def show_full_tracebacks(on: bool) -> None:
     """
     global _is_full
     _is_full = on
-
-
-def name_cells(cell_of: Callable[[str], str | None] | None) -> None:
-    """Install what names cells: a shell's files of them are temporary.
-
-    Args:
-        cell_of: Gives the name of the cell that a file holds, such as ``Cell In[5]``, or None.
-            None in its place takes it away.
-    """
-    global _cell_of
-    _cell_of = cell_of
 
 
 def full_traceback(error: BaseException) -> list[str] | None:
@@ -73,7 +63,7 @@ def _own_lines(error: BaseException) -> Iterator[str]:
     yield "Traceback (most recent call last):"
     frames = traceback.walk_tb(error.__traceback__)
     for frame in traceback.StackSummary.extract((frame, line) for frame, line in frames if _is_theirs(frame)):
-        place = (_cell_of and _cell_of(frame.filename)) or f'File "{frame.filename}"'
+        place = cell_name(frame.filename) or f'File "{frame.filename}"'
         within = "" if frame.name == "<module>" else f", in {frame.name}"
         yield f"  {place}, line {frame.lineno}{within}"
         if frame.line:

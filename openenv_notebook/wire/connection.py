@@ -1,8 +1,8 @@
-"""One WebSocket to an OpenEnv server. Exceptions of other libraries end here.
+"""One open WebSocket: frames in and out, its end, and the pings that keep it.
 
-``websockets`` does the handshake, TLS, proxies and frames. Data frames go from its
-``process_event`` straight to the session, without a task or a queue in between. All of it
-runs on the portal's loop.
+``websockets`` does TLS, proxies and frames. Data frames go from its ``process_event``
+straight to the session, without a task or a queue in between. All of it runs on the
+portal's loop.
 """
 
 from __future__ import annotations
@@ -12,26 +12,16 @@ import logging
 import socket
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 from websockets.asyncio.client import ClientConnection
-from websockets.asyncio.client import connect as websocket_connect
-from websockets.exceptions import InvalidStatus, InvalidURI, SecurityError, WebSocketException
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import State
 
-from openenv_notebook.wire.endpoint import Endpoint
 from openenv_notebook.wire.frames import masked_text, text_head, wire_size
-from openenv_notebook.wire.handshake_errors import translate, without_secrets
 from openenv_notebook.wire.protocol import CLOSE_FRAME
 
 log = logging.getLogger("openenv_notebook")
 
-# websockets logs what we raise; a notebook should not show it twice.
-_quiet = logging.getLogger("openenv_notebook.websockets")
-_quiet.setLevel(logging.CRITICAL)
-
-USER_AGENT = "openenv-notebook"
 CLOSE_WITHIN = 1.0
 # Replies that wait to be decoded: above this the socket is not read any further.
 UNDECODED_LIMIT = 64 * 2**20
@@ -296,83 +286,3 @@ def _watch_tcp(sock: Any, interval: float, timeout: float | None) -> None:
 def _of_http_1_1(data: bytes) -> bytes:
     """Let a simple server's refusal be read: websockets takes answers of HTTP/1.1 only."""
     return b"HTTP/1.1 " + data[9:] if data.startswith(b"HTTP/1.0 ") else data
-
-
-class _Handshake(websocket_connect):
-    """The opening handshake; a redirect to another origin gets none of the user's headers."""
-
-    def process_redirect(self, exc: Exception) -> Exception | str:
-        if not isinstance(exc, InvalidStatus) or not (named := exc.response.headers.get_all("Location")):
-            return exc
-        old, new = urlsplit(self.uri), urlsplit(urljoin(self.uri, named[0]))._replace(fragment="")
-        # Servers and proxies redirect a WebSocket in the words of HTTP.
-        target = new._replace(scheme={"http": "ws", "https": "wss"}.get(new.scheme, new.scheme)).geturl()
-        del exc.response.headers["Location"]
-        exc.response.headers["Location"] = target
-        try:
-            followed = super().process_redirect(exc)
-        except (InvalidURI, ValueError):
-            return SecurityError(f"it leads to {without_secrets(new.geturl())}")
-        if isinstance(followed, SecurityError):
-            return SecurityError(f"it leads to {without_secrets(new.geturl())}, without TLS")
-        if isinstance(followed, str):
-            new = urlsplit(followed)
-            if (new.scheme, new.hostname, new.port) != (old.scheme, old.hostname, old.port):
-                self.additional_headers = None
-        return followed
-
-
-async def open_connection(
-    endpoint: Endpoint,
-    *,
-    on_frame: Callable[[bytes], None],
-    on_end: Callable[[int, str], None],
-    is_busy: Callable[[], bool],
-    on_accepted: Callable[[], object] = lambda: None,
-) -> Connection:
-    """Open a WebSocket on the running loop.
-
-    Args:
-        endpoint: How to reach the server.
-        on_frame: Called with each whole data frame, also with those that come early.
-        on_end: Called once, with the close code and the reason, if it ends after this returned.
-        is_busy: Tells whether a reply is awaited or owed.
-        on_accepted: Called when the far end has taken the TCP connection.
-
-    Returns:
-        The open connection.
-
-    Raises:
-        ConnectFailed: If nothing listens there, or it is no OpenEnv server, or it refused.
-        InvalidTarget: If the address cannot be used.
-    """
-
-    def create(*args: Any, **kwargs: Any) -> Connection:
-        connection = Connection(*args, **kwargs)
-        connection.on_frame, connection.is_busy, connection.max_size = on_frame, is_busy, endpoint.max_size
-        connection.on_accepted = on_accepted
-        return connection
-
-    # The parameter is documented as a callable and annotated as a class.
-    make: Any = create
-    handshake = _Handshake(
-        endpoint.address.ws_url,
-        create_connection=make,
-        additional_headers=dict(endpoint.headers) or None,
-        user_agent_header=USER_AGENT,
-        compression=endpoint.compression,
-        proxy=None if endpoint.address.is_loopback else True,
-        max_size=endpoint.max_size,
-        open_timeout=None,
-        ping_interval=None,
-        logger=_quiet,
-    )
-    try:
-        connection = await handshake
-    except (OSError, WebSocketException, ValueError, EOFError, AssertionError) as error:
-        # An assertion of websockets fails where the far end speaks first, as mail servers do.
-        raise translate(error, endpoint, handshake.uri) from error
-    assert isinstance(connection, Connection)
-    connection.on_end = on_end
-    connection.start_beat(endpoint.ping_interval, endpoint.ping_timeout)
-    return connection

@@ -1,39 +1,83 @@
-"""One HTTP request with the standard library. Its exceptions end here."""
+"""What a server tells over HTTP: health, metadata, schema, tasks. Exceptions of other libraries end here.
+
+All of it is optional and may be slow or broken while the WebSocket works, so nothing here
+is required for a session, and every call has a short limit. Each runs in a daemon thread
+of its own, which never delays the end of the process.
+"""
 
 from __future__ import annotations
 
-import http.client
 import socket
 import ssl
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic_core import from_json
 
+from openenv_notebook.threads.worker import in_thread
 from openenv_notebook.values.errors import (
     ConnectFailed,
     HandshakeRejected,
     NotAnOpenEnvServer,
     NotSupportedHere,
     OpenEnvError,
+    ReplyTimeout,
 )
 from openenv_notebook.values.targets import Address
 from openenv_notebook.values.to_json import to_bytes
 
+TIMEOUT = 10.0
 _LONGEST_BODY = 64 * 2**20
 
 
-class _NoRedirectElsewhere(urllib.request.HTTPRedirectHandler):
-    """A redirect to another origin gets none of the user's headers."""
+@dataclass(frozen=True)
+class Discovery:
+    """The HTTP side of one server.
 
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        new = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if new is not None and (new.type, new.host) != (req.type, req.host):
-            new.headers = {}
-            new.unredirected_hdrs = {}
-        return new
+    Attributes:
+        address: Where it is.
+        headers: Sent with each request.
+        timeout: Seconds for one request; None for no limit.
+    """
+
+    address: Address
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float | None = TIMEOUT
+
+    async def get(self, path: str, name: str = "") -> Any:
+        """GET a route and decode its JSON.
+
+        Args:
+            path: The route, such as "/schema".
+            name: The method that asks, for error texts; called as the route if not given.
+
+        Returns:
+            The decoded body.
+
+        Raises:
+            ConnectFailed, HandshakeRejected, NotAnOpenEnvServer, NotSupportedHere, ReplyTimeout:
+                Why there is none.
+        """
+        return await self._in_thread("GET", path, None, name)
+
+    async def post(self, path: str, body: Any, name: str = "") -> Any:
+        """POST a JSON body to a route and decode the JSON that answers; raises as :meth:`get`."""
+        return await self._in_thread("POST", path, body, name)
+
+    async def _in_thread(self, method: str, path: str, body: Any, name: str) -> Any:
+        limit = self.timeout
+        try:
+            if limit is not None and limit <= 0:
+                raise TimeoutError
+            # The limit of a socket holds for each read; the wait's is for all of it.
+            return await in_thread(
+                lambda: fetch(self.address, method, path, body, headers=self.headers, timeout=limit), limit
+            )
+        except TimeoutError as error:
+            name = name or path.strip("/").rpartition("/")[2]
+            hint = f"asked by {method} {path}; the session does not need it, and the server may be busy"
+            raise ReplyTimeout(name, limit or 0.0, sent=False, url=self.address.name, hint=hint) from error
 
 
 def fetch(
@@ -59,60 +103,69 @@ def fetch(
         HandshakeRejected: For any other HTTP error.
         NotAnOpenEnvServer: If the answer is not JSON.
     """
-    request = _request(address, method, path, body, headers)
-    # Loopback never goes through a proxy.
-    proxies = [urllib.request.ProxyHandler({})] if address.is_loopback else []
-    opener = urllib.request.build_opener(_NoRedirectElsewhere, *proxies)
+    # The standard library's HTTP is loaded by the first question, not with the package.
+    from http.client import HTTPException
+    from urllib.error import HTTPError, URLError
+    from urllib.request import Request
+
+    data = None if body is None else to_bytes(body)
+    sent = {"Accept": "application/json", **headers} | ({} if data is None else {"Content-Type": "application/json"})
+    request = Request(address.route(path), data=data, headers=sent, method=method)
     try:
-        with opener.open(request, timeout=timeout) as response:
+        with _opener(address).open(request, timeout=timeout) as response:
             content = response.read(_LONGEST_BODY)
-    except urllib.error.HTTPError as error:
-        raise _status_error(error, path, address.name) from error
+    except HTTPError as error:
+        with error:
+            raise _status_error(error.code, error.read(10_000), path, address.name) from error
     except TimeoutError:
         raise
-    except (OSError, http.client.HTTPException) as error:
-        reason = getattr(error, "reason", None)
+    except (OSError, HTTPException) as error:
+        reason = error.reason if isinstance(error, URLError) else error
         if isinstance(reason, TimeoutError):
             raise reason from error
-        raise ConnectFailed(f"no answer to {method} {path}: {_why(error)}", url=address.name) from error
+        raise ConnectFailed(f"no answer to {method} {path}: {_why(reason)}", url=address.name) from error
     return _decode(content, path, address.name)
 
 
-def _why(error: Exception) -> str:
+def _opener(address: Address) -> Any:
+    """Make what opens a request: a redirect to another origin gets none of the user's headers."""
+    from urllib.request import HTTPRedirectHandler, ProxyHandler, build_opener
+
+    class NoHeadersElsewhere(HTTPRedirectHandler):
+        def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+            new = super().redirect_request(req, fp, code, msg, headers, newurl)
+            if new is not None and (new.type, new.host) != (req.type, req.host):
+                new.headers = {}
+                new.unredirected_hdrs = {}
+            return new
+
+    # Loopback never goes through a proxy.
+    return build_opener(NoHeadersElsewhere, *([ProxyHandler({})] if address.is_loopback else []))
+
+
+def _why(reason: BaseException | str) -> str:
     """Say it without the numbers of the system and the brackets of the library."""
-    reason = error.reason if isinstance(error, urllib.error.URLError) else error
     match reason:
+        case str():
+            return reason
         case ConnectionRefusedError():
             return "nothing listens there (connection refused)"
         case socket.gaierror():
             return "the host name is not known"
         case ssl.SSLError():
             return f"no TLS connection ({reason.reason or reason})"
-        case http.client.RemoteDisconnected() | ConnectionResetError() | BrokenPipeError():
+        case ConnectionResetError() | BrokenPipeError():
             return "the connection was closed without one"
-        case http.client.HTTPException():
-            return "what answers there does not speak HTTP"
         case OSError():
             return str(reason.strerror or reason)
-    return str(reason)
+    return "what answers there does not speak HTTP"
 
 
-def _request(address: Address, method: str, path: str, body: Any, headers: Mapping[str, str]) -> urllib.request.Request:
-    data = None if body is None else to_bytes(body)
-    request = urllib.request.Request(address.route(path), data=data, method=method)
-    for name, value in {"Accept": "application/json", **headers}.items():
-        request.add_header(name, value)
-    if data is not None:
-        request.add_header("Content-Type", "application/json")
-    return request
-
-
-def _status_error(error: urllib.error.HTTPError, path: str, url: str) -> OpenEnvError:
-    with error:
-        detail = _detail(error.read(10_000))
-    if error.code in (404, 405, 501):
-        return NotSupportedHere(f"this server has no {path} (HTTP {error.code}{detail})", url=url)
-    return HandshakeRejected(error.code, f"{path} failed{detail}", url=url)
+def _status_error(status: int, body: bytes, path: str, url: str) -> OpenEnvError:
+    detail = _detail(body)
+    if status in (404, 405, 501):
+        return NotSupportedHere(f"this server has no {path} (HTTP {status}{detail})", url=url)
+    return HandshakeRejected(status, f"{path} failed{detail}", url=url)
 
 
 def _detail(body: bytes) -> str:

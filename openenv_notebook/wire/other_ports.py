@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from openenv_notebook.values.errors import ConnectFailed, OpenEnvError
 from openenv_notebook.values.targets import Address, parse_target
-from openenv_notebook.wire.discovery import Discovery
+from openenv_notebook.wire.http import Discovery
 
 # Where OpenEnv servers listen if nobody says otherwise.
 PORTS = (7860, 8000, 8001)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextvars import copy_context
 from typing import Any, Final, Literal, Protocol
 
@@ -135,17 +135,20 @@ class Request:
         if wake is not None and not self.owed:
             wake()
 
-    def to_step(self, read: ReadResult) -> Step | None:
+    def to_step(self, read: ReadResult, secrets: Container[str] | None = None) -> Step | None:
         """Make its entry of the record, now that it is answered; None where it makes none.
 
         Args:
             read: Makes the result of a reset or a step from the reply.
+            secrets: Names of fields that the server marked as secret.
         """
         kind = self.entry or ("state" if self.owed else None)
         if kind is None:
             return None
         reader = read if kind in ("reset", "step") else None
-        self.step = step = Step.from_frames(kind, self.frame, reply=self.reply, read=reader, error=self.error)
+        self.step = step = Step.from_frames(
+            kind, self.frame, reply=self.reply, read=reader, error=self.error, secrets=secrets
+        )
         step.started, step.seconds, step.actor = self.started, time.monotonic() - self.sent_at, self.actor
         return step
 

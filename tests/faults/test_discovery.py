@@ -24,8 +24,7 @@ from openenv_notebook.values.errors import (
     ReplyTimeout,
 )
 from openenv_notebook.values.targets import Address, parse_target
-from openenv_notebook.wire.discovery import Discovery
-from openenv_notebook.wire.http import fetch
+from openenv_notebook.wire.http import Discovery, fetch
 
 JSON = {"Content-Type": "application/json"}
 HTML = {"Content-Type": "text/html"}

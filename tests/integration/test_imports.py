@@ -38,3 +38,14 @@ def test_the_modules_of_the_top_floor_stay_out() -> None:
     variables = {**os.environ, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50, env=variables)
     assert (ran.stdout.strip(), ran.stderr) == ("[]", "")
+
+
+def test_what_talks_to_servers_is_loaded_when_it_talks() -> None:
+    """websockets and the standard library's HTTP come with the first connection or question, not with the import."""
+    code = (
+        "import sys, openenv_notebook; names = ('http.client', 'urllib.request', 'urllib.error', 'websockets');"
+        "print([name for name in names if name in sys.modules])"
+    )
+    variables = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50, env=variables)
+    assert (ran.stdout.strip(), ran.stderr) == ("[]", "")

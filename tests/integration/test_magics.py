@@ -14,6 +14,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from support.magics import magic
+from support.secret_pins import env_of
 from support.sockets import Peer, SocketServer
 from support.wire import result_frame
 
@@ -485,7 +486,7 @@ def test_the_second_name_of_a_client_may_be_the_current_one(
 def test_a_client_object_of_another_package_is_listed(
     shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """status and python --all work beside a foreign client, and say what it lacks."""
+    """status, call and python --all work beside a foreign client, and say what it lacks."""
 
     class Foreign:
         """A client object as the official package makes it."""
@@ -497,12 +498,38 @@ def test_a_client_object_of_another_package_is_listed(
         async def step(self, action: object) -> None: ...
         async def close(self) -> None: ...
 
+        async def list_tools(self, use_cache: bool = True) -> list[Tool]:
+            return [Tool(name="echo")]
+
+        async def call_tool(self, name: str, **arguments: object) -> object:
+            return arguments
+
     shell.user_ns["foreign"] = SyncEnvClient(async_client=Foreign())
     magic(shell, "status")
     assert "foreign: new · http://localhost:1 · only our own clients keep a record" in capsys.readouterr().out
     with pytest.raises(openenv_notebook.NotSupportedHere):
         magic(shell, "python --all")
+    assert magic(shell, "call echo message=hi") == {"message": "hi"}
     shell.user_ns["foreign"].close()
+
+
+def test_lines_hide_what_the_client_s_own_server_marks(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The Python of a line reads a PIN from the environment where that server marks it, and holds it elsewhere."""
+    envs = {"hiding": env_of(is_secret=True), "showing": env_of(is_secret=False)}
+    shell.user_ns.update(envs)
+    for name, is_told in (("hiding", False), ("showing", True)):
+        for line in ("reset pin=s3cret-pin", "step pin=s3cret-pin", "call open pin=s3cret-pin"):
+            magic(shell, f"{line} --on {name}")
+            magic(shell, "python")
+            said = capsys.readouterr().out
+            assert ("s3cret-pin" in said, "os.environ['PIN']" in said) == (is_told, not is_told), line
+        with pytest.raises(UsageError) as refused:
+            magic(shell, f"step pin=s3cret-pin user=$a.b --on {name}")
+        assert ("s3cret-pin" in str(refused.value)) is is_told
+    for env in envs.values():
+        env.close()
 
 
 @pytest.mark.parametrize("line", ["connect demo:grid --as b", "demo echo --as b", "serve demo:echo --as b"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values import errors
 from openenv_notebook.values.attribute_dict import AttributeDict

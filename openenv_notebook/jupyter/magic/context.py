@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -87,13 +87,16 @@ class Desk:
         if name not in (None, bound) and self.workspace.held(name) is not None:
             raise UsageError(f"{name} holds an open client and is not overwritten; choose another name: --out result")
 
-    def values(self, payload: Any, schema: Mapping[str, Any] | None, call: str) -> Any:
+    def values(
+        self, payload: Any, schema: Mapping[str, Any] | None, call: str, secrets: Container[str] | None = None
+    ) -> Any:
         """Turn what was typed into values: by what the fields take, where that is known.
 
         Args:
             payload: What :func:`~openenv_notebook.jupyter.magic.arguments.read_payload` found.
             schema: The JSON Schema of the fields, or None.
             call: The Python that the line stands for, up to the values: ``env.step(``.
+            secrets: Names of fields that the server marked as secret.
 
         Returns:
             A dict of values, or one value; an empty dict for no payload.
@@ -104,7 +107,7 @@ class Desk:
         values = payload.values() if isinstance(payload, dict) else (payload,)
         found = next((value for value in values if isinstance(value, Expression)), None)
         if found is not None:
-            python = f"{call}{_written(payload, schema)})"
+            python = f"{call}{_written(payload, schema, secrets)})"
             raise GrammarError(f"'${found.text}' is more than a name; write it in Python: {python}")
         return typed_values(payload, schema, self.variable)
 
@@ -155,7 +158,7 @@ def _read(text: str, field: Field | None) -> Any:
     return read_typed(text, schema)
 
 
-def _written(payload: Any, schema: Mapping[str, Any] | None) -> str:
+def _written(payload: Any, schema: Mapping[str, Any] | None, secrets: Container[str] | None) -> str:
     """Write what was typed as the arguments of a call in Python."""
     fields = {field.name: field for field in action_fields(schema)} if schema is not None else {}
     if not isinstance(payload, dict):
@@ -167,14 +170,14 @@ def _written(payload: Any, schema: Mapping[str, Any] | None) -> str:
     for name, value in payload.items():
         if isinstance(value, Typed):
             value = _read(value.text, fields.get(name))
-        code = value.text if isinstance(value, Expression) else _code(name, value)
+        code = value.text if isinstance(value, Expression) else _code(name, value, secrets)
         named = name.isidentifier() and not keyword.iskeyword(name)
         parts.append(f"{name}={code}" if named else f"**{{{name!r}: {code}}}")
     return ", ".join(parts)
 
 
-def _code(name: str, value: Any) -> str:
-    return value.name if isinstance(value, Variable) else literal(value, name)
+def _code(name: str, value: Any, secrets: Container[str] | None) -> str:
+    return value.name if isinstance(value, Variable) else literal(value, name, secrets)
 
 
 def _file(path: str) -> str:

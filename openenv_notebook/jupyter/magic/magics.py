@@ -14,7 +14,7 @@ from openenv_notebook.jupyter.magic.silence import silence
 from openenv_notebook.jupyter.magic.verbs import VERBS, Verb
 from openenv_notebook.jupyter.magic.verbs.clients import overview
 from openenv_notebook.jupyter.magic.workspace import Workspace
-from openenv_notebook.values.attribute_dict import nearest
+from openenv_notebook.values.text import nearest
 
 
 @magics_class

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from openenv_notebook.record.episode import Episode, Step
-from openenv_notebook.values.secrets import hides
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
+from openenv_notebook.values.secrets import hides, secrets_of
 from openenv_notebook.values.to_json import is_record
 
 
@@ -27,19 +28,20 @@ class Call:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     tool: str = ""
 
-    def code(self, name: str) -> str:
+    def code(self, name: str, secrets: Container[str] | None = None) -> str:
         """Write the call as Python.
 
         Args:
             name: The client's variable.
+            secrets: Names of fields that its server marked as secret.
 
         Returns:
             One expression; secrets are read from the environment in it.
         """
         arguments = dict(self.arguments)
         if self.method == "step" and set(arguments) == {"action"} and is_record(arguments["action"]):
-            return f"{name}.step({literal(arguments)})"
-        inside = keywords(arguments)
+            return f"{name}.step({literal(arguments, secrets=secrets)})"
+        inside = keywords(arguments, secrets)
         if self.method == "call_tool":
             inside = f"{self.tool!r}, {inside}" if inside else repr(self.tool)
         return f"{name}.{self.method}({inside})"
@@ -95,7 +97,7 @@ def episode_code(name: str, target: str | Callable[..., Any] | None, episode: Ep
     Returns:
         The program.
     """
-    calls = [call_of(step).code(name) for step in episode if step.happened]
+    calls = [call_of(step).code(name, secrets_of(step)) for step in episode if step.happened]
     imports = ["import openenv_notebook"]
     if any("os.environ[" in call for call in calls):
         imports.insert(0, "import os\n")
@@ -103,36 +105,38 @@ def episode_code(name: str, target: str | Callable[..., Any] | None, episode: Ep
     return "\n".join([*imports, "", f"{name} = openenv_notebook.connect({where})", *calls])
 
 
-def keywords(arguments: Mapping[str, Any]) -> str:
+def keywords(arguments: Mapping[str, Any], secrets: Container[str] | None = None) -> str:
     """Write arguments as Python would take them, for the twin of a line.
 
     Args:
         arguments: Values by name; names that Python could not write go into a ``**{…}``.
+        secrets: Names of fields that the server marked as secret.
 
     Returns:
         The text between the parentheses.
     """
     can_name = {name: name.isidentifier() and not keyword.iskeyword(name) for name in arguments}
-    named = ", ".join(f"{name}={literal(value, name)}" for name, value in arguments.items() if can_name[name])
+    named = ", ".join(f"{name}={literal(value, name, secrets)}" for name, value in arguments.items() if can_name[name])
     rest = {name: value for name, value in arguments.items() if not can_name[name]}
-    return ", ".join(part for part in (named, f"**{literal(rest)}" if rest else "") if part)
+    return ", ".join(part for part in (named, f"**{literal(rest, secrets=secrets)}" if rest else "") if part)
 
 
-def literal(value: Any, name: str = "") -> str:
+def literal(value: Any, name: str = "", secrets: Container[str] | None = None) -> str:
     """Write a value as Python, its secrets read from the environment: code is kept in notebooks.
 
     Args:
         value: The value.
         name: The name of its field.
+        secrets: Names of fields that the server marked as secret.
 
     Returns:
         The expression.
     """
-    if isinstance(value, (str, bytes, int, float, list, tuple, dict)) and hides(name, value):
+    if isinstance(value, (str, bytes, int, float, list, tuple, dict)) and hides(name, value, secrets):
         variable = re.sub(r"\W", "_", name).upper()
         return f"os.environ[{variable!r}]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {literal(inside, str(key))}" for key, inside in value.items()) + "}"
+        return "{" + ", ".join(f"{key!r}: {literal(inside, str(key), secrets)}" for key, inside in value.items()) + "}"
     if type(value) is list:
-        return "[" + ", ".join(literal(inside) for inside in value) + "]"
+        return "[" + ", ".join(literal(inside, secrets=secrets) for inside in value) + "]"
     return repr(value)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from openenv_notebook.values.attribute_dict import nearest
+from openenv_notebook.values.text import nearest
 
 KEY = re.compile(r"([A-Za-z_][\w-]*)=")
 _NAME = re.compile(r"\$([A-Za-z_]\w*)$")

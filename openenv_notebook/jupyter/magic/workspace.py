@@ -10,8 +10,8 @@ from IPython.core.error import UsageError
 
 from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.servers import Backend, Server, running_own
-from openenv_notebook.values.attribute_dict import nearest
 from openenv_notebook.values.errors import UnknownClient
+from openenv_notebook.values.text import nearest
 
 AnyClient = SyncEnvClient[Any, Any, Any]
 

@@ -13,7 +13,7 @@ from openenv_notebook.schema.check import check
 from openenv_notebook.schema.moves import Legal, legal_actions
 from openenv_notebook.schema.reader import action_fields
 from openenv_notebook.schema.tool import Tool
-from openenv_notebook.values.secrets import secret_names
+from openenv_notebook.values.secrets import Secrets, secret_names
 
 _ANY: Mapping[str, Any] = {"type": "object", "additionalProperties": True, "properties": {}}
 _STEP = ""
@@ -52,7 +52,7 @@ class ActionView:
     ) -> None:
         self._put, self._on_step, self._on_change, self._name = put, on_step, on_change, name
         self._schema: Mapping[str, Any] | None = None
-        self._has_secrets = False
+        self._secrets, self._has_secrets = Secrets(), False
         self._tools: dict[str, Tool] = {}
         self._forms: dict[str, Form] = {}
         self._sends = widgets.html(status_html.sends("", "…"))
@@ -70,6 +70,7 @@ class ActionView:
         self._schema = schema
         # What is typed in the box is seen; the form has boxes for secrets.
         self._has_secrets = bool(secret_names(schema))
+        self._secrets = Secrets(schema, *(tool.input_schema for tool in tools))
         self._tools = {tool.name: tool for tool in tools}
         options = [(widgets.label(_described(tool), 90), tool.name) for tool in tools]
         if not tools or not _only_calls_tools(schema):
@@ -119,7 +120,7 @@ class ActionView:
         chosen: Mapping[str, Any] = {}
         try:
             call = self.call()
-            said, chosen, can = status_html.sends(call.code(self._name)), call.arguments, True
+            said, chosen, can = status_html.sends(call.code(self._name, self._secrets)), call.arguments, True
         except Incomplete as problem:
             said, can = status_html.sends(self._outline(), str(problem)), False
         self._put(self._sends, value=said)
@@ -165,7 +166,7 @@ class ActionView:
         form = self.form
         missing = {path: _DOTS for path in form.errors if path.isidentifier()}
         arguments = {**form.value, **missing}
-        return Call("call_tool" if self.tool else "step", arguments, self.tool).code(self._name)
+        return Call("call_tool" if self.tool else "step", arguments, self.tool).code(self._name, self._secrets)
 
     def _typed(self) -> Call:
         try:

@@ -116,7 +116,11 @@ class Hand:
         except Exception as error:
             self._failed(call, error)
         else:
-            self._state.tell(call.code(self._state.name) if call.method == "reset" and call.arguments else "")
+            self._state.tell(
+                call.code(self._state.name, self._state.client.known.secrets)
+                if call.method == "reset" and call.arguments
+                else ""
+            )
             if call.method != "reset":
                 self.actions.sent()
 

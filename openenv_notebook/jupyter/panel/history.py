@@ -8,9 +8,10 @@ from typing import Any
 
 from openenv_notebook.jupyter.panel.chart import Point
 from openenv_notebook.jupyter.show.cards import reward
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.values import errors
-from openenv_notebook.values.secrets import masked
+from openenv_notebook.values.secrets import masked, secrets_of
 from openenv_notebook.values.text import one_line
 
 PAGE = 200
@@ -105,7 +106,7 @@ def columns(cells: Sequence[str]) -> str:
 
 def action_text(step: Step) -> str:
     """Write what was sent in few characters: ``column=3``, ``echo(message='hi')``."""
-    action: Any = masked(step.action)
+    action: Any = masked(step.action, secrets_of(step))
     if not isinstance(action, Mapping):
         return repr(action)
     if action.get("type") == "call_tool" or step.kind == "tool":

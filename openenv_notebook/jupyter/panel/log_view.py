@@ -10,7 +10,8 @@ import ipywidgets
 
 from openenv_notebook.jupyter.panel import history, status_html, widgets
 from openenv_notebook.jupyter.panel.history import Entry
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.threads import events_thread
 
 _LOG, _PYTHON, _STATE = "log", "python", "state"

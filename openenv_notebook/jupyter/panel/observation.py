@@ -20,6 +20,7 @@ from openenv_notebook.jupyter.show.observations import changes, headline
 from openenv_notebook.jupyter.show.raw_json import raw_json
 from openenv_notebook.jupyter.show.renderers import Renderer, renderer_of
 from openenv_notebook.values.messages import StepResult
+from openenv_notebook.values.secrets import secrets_of
 from openenv_notebook.values.text import visible
 
 HEIGHT, _ROW = 320, 28
@@ -155,7 +156,7 @@ def _layout(**traits: str) -> dict[str, str]:
 
 def _raw_html(result: StepResult[Any] | None) -> str:
     try:
-        text = "" if result is None else raw_json(result.raw or {"observation": result.observation})
+        text = "" if result is None else raw_json(result.raw or {"observation": result.observation}, secrets_of(result))
     except Exception as error:
         text = f"this observation cannot be written: {type(error).__name__}"
     return f'<div class="openenv-seen"><pre>{html.escape(visible(text), quote=False)}</pre></div>'

@@ -7,8 +7,8 @@ from typing import Any
 
 from openenv_notebook.jupyter.panel import chart, widgets
 from openenv_notebook.jupyter.panel.chart import Point
-from openenv_notebook.values.attribute_dict import nearest
 from openenv_notebook.values.errors import MisuseError
+from openenv_notebook.values.text import nearest
 
 RANDOM = "random legal"
 _SPEEDS = (("fast", 0.0), ("10/s", 10.0), ("5/s", 5.0), ("2/s", 2.0), ("1/s", 1.0))

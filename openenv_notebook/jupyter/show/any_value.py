@@ -15,12 +15,14 @@ from openenv_notebook.jupyter.show.as_text import write_text
 from openenv_notebook.jupyter.show.blocks import Block, Paragraph
 from openenv_notebook.jupyter.show.describe import Describer
 from openenv_notebook.jupyter.show.plain import as_fields, short
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.servers import Server
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.messages import Action, Observation, State, StepResult
+from openenv_notebook.values.secrets import secrets_of
 from openenv_notebook.values.text import one_line
 
 _CARDS: tuple[tuple[type | tuple[type, ...], Callable[[Any], Block]], ...] = (
@@ -104,7 +106,7 @@ def blocks_of(value: Any) -> Block | None:
     if isinstance(value, AttributeDict):
         if contracts.is_schemas(value):
             return contracts.of_schemas(value)
-        return contracts.of_schema(value) if contracts.is_schema(value) else Describer().value(value)
+        return contracts.of_schema(value) if contracts.is_schema(value) else Describer(secrets_of(value)).value(value)
     if isinstance(value, (Action, Observation, State)):
         return Describer().fields(as_fields(value) or {})
     if _is_official(value):

@@ -11,9 +11,10 @@ from openenv_notebook.jupyter.show.fields import fields_line
 from openenv_notebook.jupyter.show.numbers import number, sparkline
 from openenv_notebook.jupyter.show.observations import seen
 from openenv_notebook.jupyter.show.plain import as_fields, short
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.schema.reader import only_required_field
-from openenv_notebook.values.secrets import HIDDEN, hides
+from openenv_notebook.values.secrets import HIDDEN, hides, secrets_of
 
 _MOST_STEPS = 20
 # Fewer rewards than these are seen in the table.
@@ -56,7 +57,7 @@ def of_result(result: Any) -> Block:
     Returns:
         Its blocks.
     """
-    describer = Describer()
+    describer = Describer(secrets_of(result))
     head = facts(("reward", _reward_span(result.reward)), ("done", yes(result.done)))
     shown = seen(result)
     if not isinstance(shown, dict):
@@ -157,12 +158,13 @@ def _row(place: int, step: Step) -> tuple[str, ...]:
 
 def _what(step: Step) -> str:
     """Write what was sent: ``column=3``, ``reset seed=7``."""
-    fields = as_fields(step.action)
+    fields, secrets = as_fields(step.action), secrets_of(step)
     if fields is None:
-        text = short(step.action)
+        text = short(step.action, secrets=secrets)
     else:
         text = ", ".join(
-            f"{key}={HIDDEN if hides(str(key), value) else short(value, 1)}" for key, value in fields.items()
+            f"{key}={HIDDEN if hides(str(key), value, secrets) else short(value, 1, secrets)}"
+            for key, value in fields.items()
         )
     text = f"{step.kind} {text}".rstrip() if step.kind != "step" else text
     return text if len(text) <= 80 else f"{text[:79]}…"
@@ -172,7 +174,7 @@ def of_step(step: Step) -> Block:
     """Describe one entry of a record: what was sent, and what came back."""
     pairs = [(step.kind, step.actor), ("after", f"{step.seconds * 1000:.0f} ms")]
     head = facts(*pairs, *([("owed", "yes")] if step.owed else []))
-    rows: list[tuple[str, Block]] = [("action", Describer().value(step.action, depth=1))]
+    rows: list[tuple[str, Block]] = [("action", Describer(secrets_of(step)).value(step.action, depth=1))]
     result = step.result
     if step.error is not None:
         rows.append(("error", of_error(step.error)))
@@ -218,7 +220,7 @@ def of_results(results: Sequence[Any]) -> Block:
         Column("observation", is_code=True),
     )
     rows = tuple(
-        (str(place), reward(each.reward), yes(each.done), short(each.observation, 2)[:120])
+        (str(place), reward(each.reward), yes(each.done), short(each.observation, 2, secrets_of(each))[:120])
         for place, each in list(enumerate(results))[-_MOST_STEPS:]
     )
     return _counted(Table(columns, rows), len(results))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from openenv_notebook.jupyter.show.blocks import Block, Own, Paragraph, Picture, Span, Stack, line
@@ -14,6 +14,7 @@ from openenv_notebook.jupyter.show.pictures import picture_in_bytes, picture_in_
 from openenv_notebook.jupyter.show.plain import short
 from openenv_notebook.jupyter.show.renderers import Renderer
 from openenv_notebook.jupyter.show.tool_output import is_tool_output, tool_output
+from openenv_notebook.values.secrets import secrets_of
 
 _NAME = "observation"
 _LONGEST_TEXT, _LONGEST_ERROR = 20_000, 300
@@ -40,19 +41,20 @@ def of_result_by(function: Renderer | None, result: Any, previous: Any = None) -
         if inspect.iscoroutine(drawn):
             drawn.close()
             raise TypeError("a renderer is a plain function, not an async one")
-        block = of_drawn(drawn)
+        block = of_drawn(drawn, secrets_of(result))
     except (Exception, SystemExit) as error:
         return Stack((*_failure(function, error), of_observation(result, previous)))
     return of_observation(result, previous) if block is None else block
 
 
-def of_drawn(value: Any) -> Block | None:
+def of_drawn(value: Any, secrets: Container[str] | None = None) -> Block | None:
     """Describe what a renderer gave.
 
     Args:
         value: Text is shown as text. HTML is taken from objects that say they have some
             (``_repr_html_``, ``_repr_mimebundle_``): the user's own code made them. Arrays
             of pixels, PIL images, figures of matplotlib and picture files are pictures.
+        secrets: Names of fields that the observation's server marked as secret.
 
     Returns:
         Its blocks; None for None.
@@ -67,7 +69,7 @@ def of_drawn(value: Any) -> Block | None:
         more = f"\n… {len(value):,} characters in all" if len(value) > _LONGEST_TEXT else ""
         return picture_in_text(_NAME, value) or Paragraph(value[:_LONGEST_TEXT] + more)
     picture = _file(bytes(value)) if isinstance(value, (bytes, bytearray)) else _pixels(value)
-    return picture or _figure(value) or Describer().value(value)
+    return picture or _figure(value) or Describer(secrets).value(value)
 
 
 def _own(value: Any) -> Block | None:

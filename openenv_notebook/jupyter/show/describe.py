@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.show.blocks import (
@@ -47,9 +47,14 @@ _LOOKS_LIKE_A_VALUE = re.compile(r"\s*|None|True|False|null|[+-]?[\d.]+(?:e[+-]?
 
 
 class Describer:
-    """Describes one value, and stops where a page is full."""
+    """Describes one value, and stops where a page is full.
 
-    def __init__(self) -> None:
+    Args:
+        secrets: Names of fields that the value's server marked as secret.
+    """
+
+    def __init__(self, secrets: Container[str] | None = None) -> None:
+        self._secrets = secrets
         self._left = _CHARACTERS
         self._pictures = 0
         self._picture_bytes = 0
@@ -77,7 +82,7 @@ class Describer:
         self._left -= 20
         if self._left < 0:
             return line(Span("…", "muted"))
-        if hides(name, value):
+        if hides(name, value, self._secrets):
             return line(Span(HIDDEN, "muted"))
         value = plain_value(value)
         before = was.get(name) if was is not None else None
@@ -244,7 +249,7 @@ class Describer:
         return Table(tuple(columns), tuple(rows))
 
     def _cell(self, name: str, value: Any) -> str:
-        if hides(name, value):
+        if hides(name, value, self._secrets):
             return HIDDEN
         text = value if isinstance(value, str) else short_item(value)
         self._left -= len(text) + 10
@@ -274,6 +279,6 @@ class Describer:
         return picture  # type: ignore[no-any-return]
 
     def _short(self, value: Any) -> Block:
-        text = short(value)[:400]
+        text = short(value, secrets=self._secrets)[:400]
         self._left -= len(text)
         return line(Span(text, "code"))

@@ -7,7 +7,8 @@ from typing import Any
 
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.tools import ToolNamespace
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.servers import Server
 from openenv_notebook.values.attribute_dict import AttributeDict

@@ -23,6 +23,7 @@ from openenv_notebook.jupyter.show.blocks import (
 from openenv_notebook.jupyter.show.changes import changed_names, changes_text
 from openenv_notebook.jupyter.show.describe import Describer
 from openenv_notebook.jupyter.show.plain import as_fields
+from openenv_notebook.values.secrets import secrets_of
 
 # In this order they come; the first one is what the observation is called.
 _LARGE = (Picture, Board, Talk, Paragraph)
@@ -38,7 +39,7 @@ def of_observation(result: Any, previous: Any = None) -> Block:
     Returns:
         Its blocks: pictures, boards, conversations and long texts above the other fields.
     """
-    describer = Describer()
+    describer = Describer(secrets_of(result))
     now, before = seen(result), seen(previous) if previous is not None else None
     if isinstance(now, dict):
         if not now:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from openenv_notebook.jupyter.show.numbers import number
 from openenv_notebook.values.messages import short_repr
-from openenv_notebook.values.secrets import shown_fields
+from openenv_notebook.values.secrets import secrets_of, shown_fields
 
 _LONGEST_LABEL = 40
 # Larger arrays are not unpacked to be looked at.
@@ -43,17 +43,18 @@ def plain_value(value: Any) -> Any:
     return value if fields is None else fields
 
 
-def short(value: Any, depth: int = 4) -> str:
+def short(value: Any, depth: int = 4, secrets: Container[str] | None = None) -> str:
     """Write a value in a line of bounded length, secrets hidden.
 
     Args:
         value: Anything.
         depth: How many levels are shown.
+        secrets: Names that hide besides those that say so themselves and those of the value's own server.
 
     Returns:
         Its repr, long and deep parts folded.
     """
-    return short_repr(_as_dicts(value, depth), depth)
+    return short_repr(_as_dicts(value, depth), depth, secrets or secrets_of(value))
 
 
 def _as_dicts(value: Any, depth: int) -> Any:

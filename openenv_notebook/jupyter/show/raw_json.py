@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from openenv_notebook.jupyter.show.numbers import number
@@ -14,18 +14,19 @@ _MOST_ITEMS, _MOST_FIELDS, _DEEPEST, _LONGEST_TEXT, _WIDEST = 40, 100, 12, 400, 
 LONGEST = 20_000
 
 
-def raw_json(value: Any) -> str:
+def raw_json(value: Any, secrets: Container[str] | None = None) -> str:
     """Write a value as indented JSON.
 
     Args:
         value: What came from a server.
+        secrets: Names that hide besides those that say so themselves.
 
     Returns:
         At most 20,000 characters; what is left out is said in its place, after ``…``.
     """
     written: list[str] = []
     left = LONGEST
-    for part in _lines(value, "", 0, ""):
+    for part in _lines(value, "", 0, "", secrets):
         left -= len(part) + 1
         if left < 0:
             written.append("…")
@@ -34,11 +35,11 @@ def raw_json(value: Any) -> str:
     return "\n".join(written)
 
 
-def _lines(value: Any, name: str, depth: int, before: str) -> Iterator[str]:
+def _lines(value: Any, name: str, depth: int, before: str, secrets: Container[str] | None) -> Iterator[str]:
     """Write a value line by line, the first one behind what stands before it."""
     indent = "  " * depth
     value = plain_value(value)
-    if hides(name, value):
+    if hides(name, value, secrets):
         yield f"{before}{json.dumps(HIDDEN, ensure_ascii=False)}"
     elif isinstance(value, (Mapping, list, tuple)) and depth >= _DEEPEST and value:
         yield f"{before}… {len(value):,} more inside"
@@ -46,17 +47,17 @@ def _lines(value: Any, name: str, depth: int, before: str) -> Iterator[str]:
         yield f"{before}{{"
         fields = list(value.items())
         for key, inside in fields[:_MOST_FIELDS]:
-            yield from _lines(inside, str(key), depth + 1, f"{indent}  {_text(str(key))}: ")
+            yield from _lines(inside, str(key), depth + 1, f"{indent}  {_text(str(key))}: ", secrets)
         if len(fields) > _MOST_FIELDS:
             yield f"{indent}  … {len(fields):,} fields in all"
         yield f"{indent}}}"
     elif isinstance(value, (list, tuple)) and value:
-        yield from _items(value, depth, before)
+        yield from _items(value, depth, before, secrets)
     else:
         yield f"{before}{_leaf(value)}"
 
 
-def _items(values: Any, depth: int, before: str) -> Iterator[str]:
+def _items(values: Any, depth: int, before: str, secrets: Container[str] | None) -> Iterator[str]:
     """Write a list: one of plain values in a line, others an item a line."""
     shown, indent = values[:_MOST_ITEMS], "  " * depth
     rest = f"… {len(values):,} in all" if len(values) > len(shown) else ""
@@ -67,7 +68,7 @@ def _items(values: Any, depth: int, before: str) -> Iterator[str]:
             return
     yield f"{before}["
     for item in shown:
-        yield from _lines(item, "", depth + 1, f"{indent}  ")
+        yield from _lines(item, "", depth + 1, f"{indent}  ", secrets)
     if rest:
         yield f"{indent}  {rest}"
     yield f"{indent}]"

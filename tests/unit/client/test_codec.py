@@ -16,6 +16,7 @@ from openenv_notebook.client.actions import NOT_GIVEN
 from openenv_notebook.client.clients import EnvClient, GenericEnvClient
 from openenv_notebook.values.errors import InvalidAction, MisuseError, ProtocolError
 from openenv_notebook.values.messages import Action, Observation, State, StepResult
+from openenv_notebook.values.secrets import HIDDEN, Secrets
 
 CONNECT4 = schemas()["connect4"]["action"]
 
@@ -215,3 +216,69 @@ def test_what_travels_is_json() -> None:
 
     made = frame("step", payload(Typed("localhost:1"), Drop(column=3)))
     assert json.loads(made) == {"type": "step", "data": {"metadata": {}, "column": 3}}
+
+
+PIN = Secrets({"properties": {"pin": {"type": "string", "format": "password"}}})
+TELLING = result_frame({"board": [1], "pin": "s3cret"}, metadata={"pin": "s3cret"})
+
+
+class Open(Observation):
+    """An observation whose model marks nothing."""
+
+    board: list[int] = Field(default_factory=list)
+    pin: str = ""
+
+
+class Opening(EnvClient[Drop, Open, State]):
+    """A client that only names its models."""
+
+
+class Hooking(EnvClient[Drop, Open, State]):
+    """A client with a hook of its own."""
+
+    def _parse_result(self, payload: dict[str, Any]) -> StepResult[Open]:
+        return StepResult(Open(pin=payload["observation"]["pin"]))
+
+
+@pytest.mark.parametrize("cls", [GenericEnvClient, Opening, Hooking, Plain])
+def test_results_hide_what_their_server_marks(cls: type[Any]) -> None:
+    """However a client reads its results, their reprs hide what its server's schema marks, also behind a weak hook."""
+    client = cls("localhost:1")
+    reader = client._codec.reader(client, PIN)
+    assert "s3cret" not in repr(reader(TELLING)) and HIDDEN in repr(reader(TELLING))
+    del client
+    gc.collect()
+    assert "s3cret" not in repr(reader(TELLING))
+
+
+def test_what_does_not_fit_is_quoted_without_secrets() -> None:
+    """A line on a field that does not fit a model hides it, by the server's schema or by the model's own."""
+
+    class Keyed(Action):
+        pin: int = Field(json_schema_extra={"writeOnly": True})
+        code: int = 0
+
+    class Board(Observation):
+        pin: int
+
+    class Kept(State):
+        pin: int
+
+    class Client(EnvClient[Keyed, Board, Kept]):
+        def _step_payload(self, action: Keyed) -> dict[str, Any]:
+            return {"pin": action.pin}
+
+    client = Client("localhost:1")
+    client.known.secrets.learn({"properties": {"code": {"type": "string", "format": "password"}}})
+    with pytest.raises(InvalidAction) as refused:
+        payload(client, pin="s3cret", code="s3cret")
+    client.known.secrets.learn({"properties": {"pin": {"type": "string", "format": "password"}}})
+    with pytest.raises(ProtocolError) as seen:
+        client._codec.reader(client, client.known.secrets)(TELLING)
+    with pytest.raises(ProtocolError) as kept:
+        client._codec.state(client, b'{"type":"state","data":{"pin":"s3cret"}}')
+    for caught in (refused, seen, kept):
+        lines = [
+            line.partition(" · ")[0] for line in str(caught.value).split("\n") if "pin: " in line or "code: " in line
+        ]
+        assert lines and all(HIDDEN in line and "got 's3cret'" not in line for line in lines)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict, nearest
+from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
 
 
 def test_a31_a_key_reads_as_an_attribute_too() -> None:
@@ -146,10 +146,3 @@ def test_only_objects_get_attributes() -> None:
     assert type(attribute_dict({"a": 1})) is AttributeDict
     for value in (None, 3, "x", [1]):
         assert attribute_dict(value) is value
-
-
-def test_the_nearest_name_is_named_or_none() -> None:
-    """A misspelt name gets its best match; a name like no other gets silence."""
-    assert nearest("colum", ["row", "column"]) == "; did you mean 'column'?"
-    assert nearest("stpe", ["stop", "step"]) == "; did you mean 'step'?", "swapped letters are the likeliest slip"
-    assert nearest("zzz", ["row", "column"]) == ""

@@ -1,20 +1,25 @@
-"""Secrets in reprs, errors and saved lines: hidden by the names of their fields; live values keep them."""
+"""Secrets in reprs, errors and saved lines: hidden by names and by what a server's schema said; values keep them."""
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
+import pickle
+from collections.abc import Callable, MutableMapping, MutableSequence, MutableSet
 from typing import Any
 
 import pytest
 from pydantic import BaseModel, Field
 
 from openenv_notebook import Action, GenericAction, InvalidAction, Observation, State, StepResult
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.schema.model import model_from_schema
-from openenv_notebook.values.attribute_dict import attribute_dict
+from openenv_notebook.values import secrets
+from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
 from openenv_notebook.values.messages import short_repr
-from openenv_notebook.values.secrets import HIDDEN, hides, learn_secrets, masked
+from openenv_notebook.values.secrets import HIDDEN, Secrets, hides, masked, secrets_of
 from openenv_notebook.wire.replies import error_lines
 
 SECRET = "hunter2"
@@ -151,22 +156,112 @@ def test_an_episode_without_secrets_is_saved_as_it_is() -> None:
 
 
 def test_what_a_schema_marks_as_secret_is_hidden_by_its_name() -> None:
-    """Fields with format password or writeOnly, at any depth, are secrets from when their schema is known."""
-    inner = {"type": "object", "properties": {"pin_of_test": {"type": "string", "writeOnly": True}}}
+    """Fields with format password or writeOnly, at any depth, are secrets for who knows the schema, for nobody else."""
+    inner = {"type": "object", "properties": {"pin": {"type": "string", "writeOnly": True}}}
     schema = {
         "type": "object",
         "properties": {
-            "plain_of_test": {"type": "string", "format": "password"},
-            "maybe_of_test": {"anyOf": [{"type": "string", "format": "password"}, {"type": "null"}]},
+            "plain": {"type": "string", "format": "password"},
+            "maybe": {"anyOf": [{"type": "string", "format": "password"}, {"type": "null"}]},
             "inner": {"$ref": "#/$defs/Inner"},
-            "list_of_test": {"type": "array", "items": {"type": "string", "format": "password"}},
-            "map_of_test": {"type": "object", "additionalProperties": {"type": "string", "writeOnly": True}},
-            "open_of_test": {"type": "string"},
+            "list": {"type": "array", "items": {"type": "string", "format": "password"}},
+            "map": {"type": "object", "additionalProperties": {"type": "string", "writeOnly": True}},
+            "open": {"type": "string"},
         },
         "$defs": {"Inner": inner},
     }
-    names = ("plain_of_test", "maybe_of_test", "pin_of_test", "list_of_test", "map_of_test", "open_of_test")
-    assert [hides(name, ["s3cret"]) for name in names] == [False] * 6
-    learn_secrets(schema)
-    assert [hides(name, ["s3cret"]) for name in names] == [True, True, True, True, True, False]
-    assert masked({"inner": {"pin_of_test": "1234"}}) == {"inner": {"pin_of_test": HIDDEN}}
+    names = ("plain", "maybe", "pin", "list", "map", "open")
+    learnt = Secrets()
+    assert [hides(name, ["s3cret"], learnt) for name in names] == [False] * 6
+    learnt.learn(schema)
+    assert [hides(name, ["s3cret"], learnt) for name in names] == [True, True, True, True, True, False]
+    assert masked({"inner": {"pin": "1234"}}, learnt) == {"inner": {"pin": HIDDEN}}
+    assert [hides(name, ["s3cret"], Secrets()) or hides(name, ["s3cret"]) for name in names] == [False] * 6
+    assert [name in Secrets({}, schema) for name in names] == [True, True, True, True, True, False]
+
+
+def test_nothing_is_remembered_for_the_process() -> None:
+    """The module holds no state: what one server's schema said can hide nothing of another's."""
+    assert len(vars(secrets)) > 10
+    kinds = (MutableSet, MutableMapping, MutableSequence, Secrets)
+    own = {name: value for name, value in vars(secrets).items() if not name.startswith("__")}
+    assert [name for name, value in own.items() if isinstance(value, kinds)] == []
+
+
+PIN = Secrets({"properties": {"pin": {"type": "string", "format": "password"}}})
+
+
+def of_a_server() -> list[tuple[Any, Callable[[Any], Any]]]:
+    """What came from a server that marks a PIN, and where to look at it."""
+    value = {"pin": SECRET, "user": "me", "inner": {"pin": SECRET}, "list": [{"pin": SECRET}]}
+    request = json.dumps({"type": "step", "data": value}).encode()
+    seen = attribute_dict(value, PIN)
+    step = Step.from_frames("step", request, reply=None, read=None, error=None, secrets=PIN)
+    return [
+        (seen, lambda seen: seen),
+        (seen, lambda seen: seen.inner),
+        (seen, lambda seen: seen["list"][0]),
+        (seen, lambda seen: seen.get("inner")),
+        (seen, lambda seen: seen.copy()),
+        (seen, lambda seen: seen | {"more": 1}),
+        (StepResult(value, 1.0, _secrets=PIN), lambda result: result),
+        (StepResult(None, metadata=value, _secrets=PIN), lambda result: result),
+        (step, lambda step: step),
+        (step, lambda step: step.action),
+    ]
+
+
+@pytest.mark.parametrize(
+    "travel", [lambda value: value, copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))]
+)
+@pytest.mark.parametrize("place", range(10))
+def test_what_came_from_a_server_hides_what_that_server_marked(place: int, travel: Callable[[Any], Any]) -> None:
+    """A value, its parts, its copies and its pickle know what is secret in them; a value from nowhere shows it."""
+    value, look = of_a_server()[place]
+    looked = look(travel(value))
+    assert "pin" in str(secrets_of(looked))
+    for text in (repr(looked), short_repr(looked)):
+        assert SECRET not in text and HIDDEN in text
+    assert SECRET in repr(attribute_dict({"pin": SECRET})) and SECRET in repr(GenericAction(pin=SECRET))
+
+
+def test_a_schema_that_is_learnt_later_hides_in_what_came_before() -> None:
+    """A reply, and a copy of it, may come before the schema is known."""
+    later = Secrets()
+    seen = attribute_dict({"pin": SECRET}, later)
+    held = [seen, copy.deepcopy(seen), StepResult(seen, _secrets=later)]
+    assert all(SECRET in repr(value) for value in held)
+    later.learn({"properties": {"pin": {"writeOnly": True}}})
+    assert not any(SECRET in repr(value) for value in held)
+
+
+def test_a_saved_step_is_hidden_by_what_its_own_server_marked() -> None:
+    """Steps of two servers in one episode are saved each by its own schema; from_jsonl shows what it reads."""
+    request = json.dumps({"type": "step", "data": {"pin": SECRET}}).encode()
+    episode = Episode("http://here")
+    episode.append(Step.from_frames("reset", request, reply=None, read=None, error=None, secrets=PIN))
+    assert SECRET not in episode.to_jsonl() and json.loads(episode.to_jsonl())["extra"]["hidden"] == ["pin"]
+    assert json.loads(episode.to_jsonl())["task"] == {"pin": HIDDEN}
+    episode.append(Step.from_frames("step", request, reply=None, read=None, error=None))
+    shown = [step["action"]["pin"] for step in json.loads(episode.to_jsonl())["steps"]]
+    assert shown == [HIDDEN, SECRET]
+
+
+def test_a_key_of_any_name_is_only_a_key() -> None:
+    """A server's keys are never taken for what we keep beside them."""
+    value = {"_secrets": {"a": 1}, "_wrapped": {"b": {"c": 1}}, "__secrets__": [{}], "pin": SECRET}
+    seen = attribute_dict(value)
+    assert secrets_of(seen) is None and seen["_wrapped"].b.c == 1 and seen._secrets == {"a": 1}
+    seen._wrapped = {"d": 1}
+    assert seen["_wrapped"] == {"d": 1} and SECRET not in repr(attribute_dict(dict(value), PIN))
+    assert type(seen["_secrets"]) is AttributeDict
+
+
+def test_a_model_made_from_a_schema_hides_what_that_schema_marks() -> None:
+    """A model hides by its own schema, at any depth, under a name that Python had to change, too."""
+    secret = {"type": "string", "format": "password"}
+    schema = {"properties": {"pin-code": secret, "inner": {"type": "object", "properties": {"pin": secret}}}}
+    model = model_from_schema(schema)
+    made = model.model_validate({"pin-code": SECRET, "inner": {"pin": SECRET}})
+    assert SECRET not in repr(made) and repr(made).count(HIDDEN) == 2
+    assert made.model_dump(by_alias=True) == {"pin-code": SECRET, "inner": {"pin": SECRET}}

@@ -1,4 +1,4 @@
-"""Characters that steer or hide are made visible."""
+"""Characters that steer or hide are made visible; a misspelt name finds the one meant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openenv_notebook.values.text import one_line, visible
+from openenv_notebook.values.text import nearest, one_line, visible
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,10 @@ def test_no_text_takes_long(text: str) -> None:
     began = time.perf_counter()
     visible(text)
     assert time.perf_counter() - began < 5
+
+
+def test_the_nearest_name_is_named_or_none() -> None:
+    """A misspelt name gets its best match; a name like no other gets silence."""
+    assert nearest("colum", ["row", "column"]) == "; did you mean 'column'?"
+    assert nearest("stpe", ["stop", "step"]) == "; did you mean 'step'?", "swapped letters are the likeliest slip"
+    assert nearest("zzz", ["row", "column"]) == ""

@@ -9,7 +9,7 @@ import pytest
 from openenv_notebook.client.clients import GenericEnvClient
 from openenv_notebook.client.connect import connect
 from openenv_notebook.values.errors import MisuseError
-from openenv_notebook.wire.discovery import Discovery
+from openenv_notebook.wire.http import Discovery
 from openenv_notebook.wire.hub_token import SPACE_HEADER, find_token, with_token
 
 SECRET = "hf_" + "S" * 20

@@ -16,7 +16,7 @@ from openenv_notebook.jupyter.magic.workspace import AnyClient
 from openenv_notebook.schema.reader import action_fields
 from openenv_notebook.servers import Backend, Server
 from openenv_notebook.threads.worker import own_threads
-from openenv_notebook.values.attribute_dict import nearest
+from openenv_notebook.values.text import nearest
 
 
 def use(desk: Desk, rest: str) -> Any:

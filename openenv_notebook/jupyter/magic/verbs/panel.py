@@ -10,7 +10,7 @@ from IPython.core.error import UsageError
 from openenv_notebook.jupyter.magic.arguments import read_words
 from openenv_notebook.jupyter.magic.context import Desk
 from openenv_notebook.jupyter.magic.verbs.verb import Verb
-from openenv_notebook.values.attribute_dict import nearest
+from openenv_notebook.values.text import nearest
 
 _OPTIONS = {"on": "text", "out": "text", "policy": "list"}
 

@@ -16,7 +16,7 @@ from openenv_notebook.jupyter.magic.verbs.connecting import code, given, introdu
 from openenv_notebook.jupyter.magic.verbs.verb import TARGET, Verb
 from openenv_notebook.servers import Backend, Server
 from openenv_notebook.servers import serve as serve_on
-from openenv_notebook.values.attribute_dict import nearest
+from openenv_notebook.values.text import nearest
 
 _SERVE = {**TARGET, "port": "number", "sessions": "number", "arg": "list"}
 

@@ -26,8 +26,8 @@ from openenv_notebook.jupyter.magic.workspace import AnyClient
 from openenv_notebook.schema.reader import action_fields, only_required_field
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.schema.well_formed import well_formed
-from openenv_notebook.values.attribute_dict import nearest
 from openenv_notebook.values.messages import short_repr
+from openenv_notebook.values.text import nearest
 
 _RESET = {**SESSION, "seed": "text"}
 # What the official reset takes in every environment.
@@ -39,12 +39,12 @@ def reset(desk: Desk, rest: str) -> Any:
     """Begin an episode."""
     line = read_payload("reset", rest, _RESET)
     name, client = desk.client(line)
-    payload = desk.values(line.payload, None, f"{name}.reset(")
+    payload = desk.values(line.payload, None, f"{name}.reset(", client.known.secrets)
     if not isinstance(payload, Mapping):
         raise UsageError(f"reset takes named arguments: %openenv reset seed=7, not {payload!r}")
     arguments = {**payload, **_seed(line, payload)}
     _tell_of_unknown(desk, name, client, arguments)
-    desk.twin = f"{name}.reset({keywords(arguments)})"
+    desk.twin = f"{name}.reset({keywords(arguments, client.known.secrets)})"
     return desk.out(line, client.reset(**arguments))
 
 
@@ -78,7 +78,9 @@ def step(desk: Desk, rest: str) -> Any:
     """Act."""
     line = read_payload("step", rest, SESSION)
     name, client = desk.client(line)
-    return _stepped(desk, line, name, client, desk.values(line.payload, action_schema(client), f"{name}.step("))
+    schema = action_schema(client)
+    action = desk.values(line.payload, schema, f"{name}.step(", client.known.secrets)
+    return _stepped(desk, line, name, client, action)
 
 
 def step_body(desk: Desk, rest: str, cell: str) -> Any:
@@ -96,11 +98,11 @@ def step_body(desk: Desk, rest: str, cell: str) -> Any:
     payload = read_payload("step", body, {}).payload
     if isinstance(payload, Typed) and only_required_field(schema or {}) is None:
         raise UsageError(f"the body is no JSON object: {short_repr(body)}; to send it as text: %%openenv --field NAME")
-    return _stepped(desk, line, name, client, desk.values(payload, schema, f"{name}.step("))
+    return _stepped(desk, line, name, client, desk.values(payload, schema, f"{name}.step(", client.known.secrets))
 
 
 def _stepped(desk: Desk, line: Line, name: str, client: AnyClient, action: Any) -> Any:
-    desk.twin = f"{name}.step({literal(action)})"
+    desk.twin = f"{name}.step({literal(action, secrets=client.known.secrets)})"
     result = client.step(action)
     ended = show.result_line(client)
     if ended:
@@ -142,13 +144,15 @@ def call(desk: Desk, rest: str) -> Any:
     line = read_payload("call", f"{options} {rest}", SESSION)
     name, client = desk.client(line)
     tool = _tool(client, tool_name)
-    arguments = desk.values(line.payload, tool.input_schema, f"{name}.call_tool({tool_name!r}, ")
+    # A foreign client knows of none.
+    secrets = getattr(getattr(client, "known", None), "secrets", None)
+    arguments = desk.values(line.payload, tool.input_schema, f"{name}.call_tool({tool_name!r}, ", secrets)
     if not isinstance(arguments, Mapping):
         field = only_required_field(tool.input_schema)
         if field is None:
             raise UsageError(f"{tool_name} takes named arguments: {tool_name}{_signature(tool)}")
         arguments = {field.name: arguments}
-    desk.twin = f"{name}.call_tool({tool_name!r}, {keywords(arguments)})".replace(", )", ")")
+    desk.twin = f"{name}.call_tool({tool_name!r}, {keywords(arguments, secrets)})".replace(", )", ")")
     return desk.out(line, client.call_tool(tool_name, **arguments))
 
 

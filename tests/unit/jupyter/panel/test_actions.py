@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from support.front_end import click, edit, enter
+from support.secret_pins import PIN, env_of
 from support.waiting import eventually
 from support.wire import FarEnd, result_frame
 
 from openenv_notebook.jupyter.panel import Panel
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import attribute_dict
-from openenv_notebook.values.secrets import learn_secrets
 
 from .conftest import Env, move, rows, said, sends, settled
 
@@ -40,8 +40,10 @@ def panel_of(env: Env, make_panel: Callable[..., Panel]) -> Callable[..., Panel]
     """Makes the panel of an environment with a schema of its own, reset."""
 
     def make(schema: dict[str, Any], tools: list[Tool] | None = None) -> Panel:
-        env.known.schema = attribute_dict({"action": schema})
-        env.known.tools = tools
+        env.known.schema = None
+        env.known.take_schema(attribute_dict({"action": schema}))
+        if tools is not None:
+            env.known.take_tools(tools)
         env.reset()
         return make_panel(env)
 
@@ -234,16 +236,15 @@ def test_a_tool_s_output_is_seen_without_its_envelope(panel_of: Callable[..., Pa
 
 def test_a_password_by_schema_is_a_secret(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
     """A field that the schema marks as secret is in no text of the panel, whatever its name."""
-    schema = of("word_of_panel") | {"properties": {"word_of_panel": {"type": "string", "format": "password"}}}
+    schema = of("word") | {"properties": {"word": {"type": "string", "format": "password"}}}
     far_end.policy = lambda request: result_frame({})
-    learn_secrets(schema)
     panel = panel_of(schema)
     assert panel._actions._moves.box.layout.display == "none"
-    panel.form.set({"word_of_panel": "s3cret"})
+    panel.form.set({"word": "s3cret"})
     eventually(lambda: "os.environ" in sends(panel))
     click(panel._actions.step_button)
     settled(panel)
-    assert far_end.steps == [{"word_of_panel": "s3cret"}]
+    assert far_end.steps == [{"word": "s3cret"}]
     assert "s3cret" not in panel.python() + sends(panel) + "".join(rows(panel)) + panel.client.episode.to_jsonl()
 
 
@@ -255,3 +256,20 @@ def test_a_reason_goes_with_what_it_was_said_of(panel_of: Callable[..., Panel], 
     eventually(lambda: 'role="alert"' in said(panel))
     panel.form.set({"guess": 5})
     eventually(lambda: 'role="alert"' not in said(panel))
+
+
+def test_two_panels_hide_what_their_own_servers_mark(make_panel: Callable[..., Panel]) -> None:
+    """A PIN that one server marks as a password is in no text of its panel; another server's panel shows its own."""
+    hiding, showing = env_of(is_secret=True), env_of(is_secret=False)
+    texts = []
+    for env in (hiding, showing):
+        panel = make_panel(env)
+        panel.form.set({"pin": PIN})
+        click(panel._observation._raw)
+        panel._publisher.flush_on_events_thread()
+        seen = panel._observation
+        texts.append([sends(panel), "".join(rows(panel)), panel.python(), str(seen._body.value), seen.text])
+        env.close()
+    hidden, shown = texts
+    assert not any(PIN in text for text in hidden)
+    assert all(PIN in text for text in shown)

@@ -17,7 +17,8 @@ from openenv_notebook.client.tools import ToolNamespace
 from openenv_notebook.jupyter.show import to_html, to_text
 from openenv_notebook.jupyter.show.as_text import write_text
 from openenv_notebook.jupyter.show.cards import of_client, of_server, reward
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import InvalidAction

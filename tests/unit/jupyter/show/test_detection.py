@@ -12,7 +12,8 @@ from openenv_notebook.jupyter.show import to_html, to_text
 from openenv_notebook.jupyter.show.any_value import repr_of
 from openenv_notebook.jupyter.show.boards import board_of_fen, board_of_rows
 from openenv_notebook.jupyter.show.numbers import number, read_array, sparkline, summary
-from openenv_notebook.record.episode import Episode, Step
+from openenv_notebook.record.episode import Episode
+from openenv_notebook.record.step import Step
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.messages import Observation, StepResult
 from openenv_notebook.values.secrets import hides, is_secret_schema
