@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from support.recorded import schemas, shapes
 
 from openenv_notebook.schema.model import model_from_schema
+from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.values.to_json import fields_of
 
 ACTIONS = {name: schema["action"] for name, schema in schemas().items() if "action" in schema}
@@ -18,7 +19,7 @@ ACTIONS = {name: schema["action"] for name, schema in schemas().items() if "acti
 @pytest.mark.parametrize("name", ACTIONS)
 def test_every_recorded_action_becomes_a_model(name: str) -> None:
     """The model of each recorded action has the fields of its schema and refuses any other."""
-    model = model_from_schema(ACTIONS[name])
+    model = model_from_schema(action_shape(ACTIONS[name]))
     assert issubclass(model, BaseModel)
     with pytest.raises(ValidationError):
         model(no_such_field_at_all=1)
@@ -27,7 +28,7 @@ def test_every_recorded_action_becomes_a_model(name: str) -> None:
 @pytest.mark.parametrize("name", shapes())
 def test_every_shape_of_a_field_becomes_a_model(name: str) -> None:
     """Every shape a schema may have builds a model whose schema can be read again."""
-    assert model_from_schema(shapes()[name]).model_json_schema()
+    assert model_from_schema(action_shape(shapes()[name])).model_json_schema()
 
 
 def test_only_what_was_given_is_sent() -> None:
@@ -41,7 +42,7 @@ def test_only_what_was_given_is_sent() -> None:
         },
         "required": ["column"],
     }
-    model = model_from_schema(schema)
+    model = model_from_schema(action_shape(schema))
     assert fields_of(model(column=3)) == {"kind": "move", "column": 3}
     assert fields_of(model(column=3, name=None, speed=2)) == {"kind": "move", "column": 3, "name": None, "speed": 2.0}
     assert list(inspect.signature(model).parameters) == ["column", "kind", "name", "speed"]
@@ -52,7 +53,7 @@ def test_only_what_was_given_is_sent() -> None:
 def test_names_that_python_cannot_write_travel_as_they_are() -> None:
     """A field called class, or with a dash, has a Python name and keeps its own on the wire."""
     schema = {"properties": {"class": {"type": "string"}, "max-steps": {"type": "integer"}, "json": {"type": "string"}}}
-    made: Any = model_from_schema(schema)(class_="a", max_steps=3, json_="x")
+    made: Any = model_from_schema(action_shape(schema))(class_="a", max_steps=3, json_="x")
     assert fields_of(made) == {"class": "a", "max-steps": 3, "json": "x"}
 
 
@@ -71,7 +72,7 @@ def test_nested_objects_enums_and_circles() -> None:
         },
         "required": ["way", "point"],
     }
-    model = model_from_schema(schema)
+    model = model_from_schema(action_shape(schema))
     assert fields_of(model(way="up", point={"x": 1})) == {"way": "up", "point": {"x": 1}}
     for wrong in ({"way": "left", "point": {"x": 1}}, {"way": "up", "point": {"y": 1}}):
         with pytest.raises(ValidationError):

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from openenv_notebook import Action, GenericAction, InvalidAction, Observation, State, StepResult
 from openenv_notebook.record.episode import Episode, Step
 from openenv_notebook.schema.model import model_from_schema
+from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.secrets import HIDDEN, hides, learn_secrets, masked
@@ -63,7 +64,9 @@ class Plain:
         StepResult(Plain()),
         StepResult(None, metadata={"user": "me", "hfToken": SECRET}),
         Step("step", {"password": SECRET, "user": "me"}),
-        model_from_schema({"properties": {"password": {"type": "string"}, "user": {}}})(password=SECRET, user="me"),
+        model_from_schema(action_shape({"properties": {"password": {"type": "string"}, "user": {}}}))(
+            password=SECRET, user="me"
+        ),
     ],
     ids=lambda value: type(value).__name__,
 )
