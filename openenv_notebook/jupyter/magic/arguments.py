@@ -13,6 +13,7 @@ from typing import Any
 
 from openenv_notebook.jupyter.magic.tokens import KEY, GrammarError, Line, Tokens
 from openenv_notebook.schema.action import takes_text
+from openenv_notebook.schema.check import same
 from openenv_notebook.schema.shapes import Choice, Shape
 
 
@@ -123,13 +124,15 @@ def read_typed(text: str, field: Shape | None) -> Any:
         field: What the field takes; None where it is not known.
 
     Returns:
-        The characters themselves for a text field, and for a choice that has them, else what
-        they mean as JSON; where they mean nothing, the characters, which the environment will
-        judge.
+        The characters themselves for a text field, else what they mean as JSON; where they mean
+        nothing, or nothing that a choice has besides them, the characters, which the
+        environment will judge.
     """
-    if field is not None and (takes_text(field) or (isinstance(field, Choice) and text in field.values)):
+    if field is not None and takes_text(field):
         return text
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except ValueError:
         return text
+    values = field.values if isinstance(field, Choice) else ()
+    return text if text in values and not any(same(value, each) for each in values) else value

@@ -135,7 +135,7 @@ def test_wrong_grammar_says_what_was_read_and_what_to_write(text: str, says: str
         ("null", {"anyOf": [{"type": "integer"}, {"type": "null"}]}, None),
         ("null", {"enum": ["up", "7", None]}, None),
         ("7", {"enum": ["up", "7", None]}, "7"),
-        ("7", {"enum": ["up", 7]}, 7),
+        ("7", {"enum": ["7", 7]}, 7),
         ("pong", None, "pong"),
         ("7", None, 7),
         ("NaN", {"type": "number"}, pytest.approx(float("nan"), nan_ok=True)),
