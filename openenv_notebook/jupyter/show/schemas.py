@@ -53,7 +53,7 @@ def of_schemas(schemas: Mapping[str, Any]) -> Block:
     for name, schema in schemas.items():
         if name != "action" and is_schema(schema):
             shape = action_shape(schema)
-            blocks.append(Fold(f"{name}: {len(action_fields(shape))} fields", _of_fields(shape, "action")))
+            blocks.append(Fold(f"{name}: {len(action_fields(shape))} fields", _of_fields(shape, name)))
     return Stack(tuple(blocks))
 
 

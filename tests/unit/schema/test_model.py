@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel, ValidationError
 from support.recorded import schemas, shapes
 
-from openenv_notebook.schema.model import model_from_schema
-from openenv_notebook.schema.reader import action_shape
+from openenv_notebook.schema.model import model_from_schema, python_type
+from openenv_notebook.schema.reader import action_shape, read_shape
 from openenv_notebook.values.to_json import fields_of
 
 ACTIONS = {name: schema["action"] for name, schema in schemas().items() if "action" in schema}
@@ -78,3 +78,32 @@ def test_nested_objects_enums_and_circles() -> None:
         with pytest.raises(ValidationError):
             model(**wrong)
     assert model(way="up", point={"x": 1}, node={"next": {"next": {}}})
+
+
+def test_a_schema_that_allows_other_fields_makes_a_model_that_does() -> None:
+    """What step() would send is taken by the model as well; a misspelt field of any other schema is refused."""
+    schema = {"properties": {"x": {"type": "integer"}}, "additionalProperties": True}
+    made: Any = model_from_schema(action_shape(schema))(x=1, more="y")
+    assert fields_of(made) == {"x": 1, "more": "y"}
+    with pytest.raises(ValidationError):
+        model_from_schema(action_shape({"properties": schema["properties"]}))(x=1, more="y")
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ({"type": "integer"}, int),
+        ({"type": ["string", "null"]}, str | None),
+        ({"enum": ["up", "down"]}, Literal["up", "down"]),
+        ({"type": "array"}, list),
+        ({"type": "array", "items": {"type": "number"}}, list[float]),
+        ({"type": "object", "properties": {"x": {}}}, dict),
+        ({"type": "object", "additionalProperties": {"type": "boolean"}}, dict[str, bool]),
+        ({"type": ["integer", "string"]}, int | str),
+        ({"enum": [[1], [2]]}, Any),
+        ({}, Any),
+    ],
+)
+def test_a_shape_has_a_python_type(schema: Any, kind: Any) -> None:
+    """What a schema takes is said in Python's own types, for signatures."""
+    assert python_type(read_shape(schema)) == kind
