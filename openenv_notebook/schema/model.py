@@ -91,8 +91,9 @@ def _field(field: Shape) -> Any:
     kind = python_type(field, _nested)
     if isinstance(field, Const):
         return kind, Field(field.value, **settings)
-    bounds = {theirs: getattr(field, ours, None) for ours, theirs in _BOUNDS.items()}
-    settings |= {name: bound for name, bound in bounds.items() if bound is not None}
+    settings |= {
+        theirs: getattr(field, ours) for ours, theirs in _BOUNDS.items() if getattr(field, ours, None) is not None
+    }
     if field.required:
         return kind, Field(..., **settings)
     default = None if field.default is ABSENT else field.default

@@ -80,6 +80,24 @@ def test_nested_objects_enums_and_circles() -> None:
     assert model(way="up", point={"x": 1}, node={"next": {"next": {}}})
 
 
+@pytest.mark.parametrize(
+    ("field", "fits", "wrong"),
+    [
+        ({"type": "string", "minLength": 2, "maxLength": 3}, "abc", ("a", "abcd")),
+        ({"type": "array", "minItems": 1, "maxItems": 2}, [1], ([], [1, 2, 3])),
+        ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, 0.5, (0, 1)),
+        ({"anyOf": [{"type": "string", "maxLength": 1}, {"type": "null"}]}, None, ("ab",)),
+    ],
+)
+def test_bounds_are_those_of_the_schema(field: Any, fits: Any, wrong: Any) -> None:
+    """Lengths and open ends are held to, beside null too."""
+    model: Any = model_from_schema(action_shape({"properties": {"x": field}, "required": ["x"]}))
+    assert fields_of(model(x=fits)) == {"x": fits}
+    for value in wrong:
+        with pytest.raises(ValidationError):
+            model(x=value)
+
+
 def test_a_schema_that_allows_other_fields_makes_a_model_that_does() -> None:
     """What step() would send is taken by the model as well; a misspelt field of any other schema is refused."""
     schema = {"properties": {"x": {"type": "integer"}}, "additionalProperties": True}
