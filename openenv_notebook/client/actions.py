@@ -1,11 +1,12 @@
-"""What a person gives to ``step`` -> the fields that travel."""
+"""What a person gives to ``step`` -> the fields that travel; and better words where the server refused them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from openenv_notebook.schema.reader import action_fields, only_required_field, takes_any_field
+from openenv_notebook.schema.action import SELDOM, action_fields, given_fields, named, takes_any_field
+from openenv_notebook.schema.shapes import Const, Shape
 from openenv_notebook.values.errors import InvalidAction, MisuseError
 from openenv_notebook.values.text import nearest
 from openenv_notebook.values.to_json import fields_of, is_record
@@ -86,12 +87,12 @@ def listed(given: Any, call: str, what: str) -> list[Any]:
     ) from None
 
 
-def wire_action(action: Any, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+def wire_action(action: Any, schema: Shape | None) -> dict[str, Any]:
     """Make the fields that travel.
 
     Args:
         action: A record, or a bare value for an environment with exactly one required field.
-        schema: The JSON Schema of the action, None where it is not known.
+        schema: What an action may look like, None where it is not known.
 
     Returns:
         The action's fields by name, not yet JSON.
@@ -101,45 +102,71 @@ def wire_action(action: Any, schema: Mapping[str, Any] | None) -> dict[str, Any]
         MisuseError: If a bare value was given and there is not exactly one required field.
     """
     fields = fields_of(action if is_record(action) else _fields_for(action, schema))
-    if schema is not None:
+    if schema is not None and not takes_any_field(schema):
         _refuse_unknown(fields, schema)
     return fields
 
 
-def _fields_for(value: Any, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+def _fields_for(value: Any, schema: Shape | None) -> dict[str, Any]:
     kind = type(value).__name__
     if schema is None:
         raise MisuseError(
             f"a bare {kind} is no action here: the server tells no schema, so its field must be named",
             hint="name the field: env.step(field=value)",
         )
-    known, only = action_fields(schema), only_required_field(schema)
-    if only is not None:
-        return {field.name: field.schema["const"] for field in known if field.required and field.is_fixed} | {
-            only.name: value
-        }
-    names = [field.name for field in known if not field.is_fixed and field.name != "metadata"]
+    fields = named(schema, value)
+    if fields is not None:
+        return fields
     raise MisuseError(
         f"a bare {kind} is no action here: this environment has no single required field",
-        hint=f"name the fields: env.step({', '.join(f'{name}=...' for name in names)})",
+        hint=f"name the fields: env.step({', '.join(f'{field.name}=...' for field in given_fields(schema))})",
     )
 
 
-def _refuse_unknown(fields: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
-    if takes_any_field(schema):
-        return
+def _refuse_unknown(fields: Mapping[str, Any], schema: Shape) -> None:
     known = [field.name for field in action_fields(schema)]
     unknown = [name for name in fields if name not in known]
     # Tools of an MCP environment are actions of their own, beside its schema.
     if not unknown or fields.get("type") in ("call_tool", "list_tools"):
         return
     lines = [f"{name}: no such field{nearest(name, known)}" for name in unknown]
-    shown = ", ".join(name for name in known if name != "metadata") or "none"
-    hint = f"fields: {shown}{option_hint(unknown)}"
+    hint = f"{_fields_hint(known)}{_option_hint(unknown)}"
     raise InvalidAction("it has a field this environment does not know", errors=lines, hint=hint)
 
 
-def option_hint(unknown: Iterable[str]) -> str:
+def _fields_hint(names: Iterable[str]) -> str:
+    return f"fields: {', '.join(name for name in names if name != SELDOM) or 'none'}"
+
+
+def _option_hint(unknown: Iterable[str]) -> str:
     """Say where an option of the call stands that was given among the fields; "" where none was."""
     meant = next((name for name in unknown if name in OPTIONS), None)
     return f"; {meant} is no field but an option: env.options(timeout=5).step(...)" if meant else ""
+
+
+def with_suggestions(error: InvalidAction, schema: Shape | None) -> InvalidAction:
+    """Add the nearest names to lines about unknown fields, and the fields there are.
+
+    Args:
+        error: The server's refusal.
+        schema: What an action may look like, or None where the server tells no schema.
+
+    Returns:
+        The same error.
+    """
+    wrong = error.details.get("errors")
+    if not isinstance(wrong, list):
+        return error
+    refused = [item if isinstance(item, dict) and item.get("type") == "extra_forbidden" else {} for item in wrong]
+    if option := _option_hint([str(item["loc"][-1]) for item in refused if item.get("loc")]):
+        error.hint = f"{error.hint}{option}" if error.hint else option.removeprefix("; ")
+    names = [field.name for field in action_fields(schema) if not isinstance(field, Const)]
+    for number, item in enumerate(refused[: len(error.errors)] if schema is not None else ()):
+        place = item.get("loc")
+        if place and len(place) == 1:
+            name = str(place[0])
+            near = "; the server's schema names it" if name in names else nearest(name, names)
+            error.errors[number] = f"{name}: no such field{near}"
+    if names and (error.hint is None or option):
+        error.hint = f"{_fields_hint(names)}{option}"
+    return error

@@ -15,6 +15,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from openenv_notebook.client.actions import given_action, needs_schema, wire_action
 from openenv_notebook.client.results import OTHER_MODEL, TypedReader, masked_lines, read_parsed, read_result
+from openenv_notebook.schema.reader import action_shape
+from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import InvalidAction, ProtocolError
 from openenv_notebook.values.messages import GenericAction, StepResult
@@ -51,8 +53,12 @@ class Codec:
     # Made when first needed: models may refer to names defined after the client class.
 
     @cached_property
-    def action_schema(self) -> Mapping[str, Any] | None:
-        """The JSON Schema of the class's own action model, or None."""
+    def action_schema(self) -> Shape | None:
+        """What the class's own action model takes, or None."""
+        return action_shape(self._own_schema) if self._own_schema is not None else None
+
+    @cached_property
+    def _own_schema(self) -> dict[str, Any] | None:
         make = getattr(self.action_model, "model_json_schema", None)
         return make() if make is not None else None
 
@@ -68,14 +74,14 @@ class Codec:
         """Tell whether the server's schema is needed to understand the arguments of ``step``."""
         return self.action_schema is None and needs_schema(action, fields)
 
-    def payload(self, client: Any, action: Any, fields: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Any:
+    def payload(self, client: Any, action: Any, fields: Mapping[str, Any], schema: Shape | None) -> Any:
         """Make the action's fields that travel.
 
         Args:
             client: Whose hook is asked, where its class has its own.
             action: The positional argument of ``step``, or NOT_GIVEN.
             fields: Its keywords.
-            schema: The action's schema as the server tells it, or None.
+            schema: What an action may look like as the server tells it, or None.
 
         Returns:
             The fields by name.
@@ -105,7 +111,7 @@ class Codec:
             # A dataclass raises a TypeError.
             errors = error.errors(include_url=False) if isinstance(error, ValidationError) else []
             # The model's own schema says what is secret, too.
-            lines = masked_lines(masked(errors, Secrets(self.action_schema)), secrets) or [str(error)]
+            lines = masked_lines(masked(errors, Secrets(self._own_schema)), secrets) or [str(error)]
             raise InvalidAction(f"it does not fit {self.action_model.__name__}", errors=lines) from None
 
     def reader(self, client: Any, secrets: Container[str] | None = None) -> Callable[[bytes], StepResult[Any]]:

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
-from openenv_notebook.client.actions import OPTIONS, is_bare, listed
+from openenv_notebook.client.actions import OPTIONS, is_bare, listed, with_suggestions
 from openenv_notebook.client.codec import Codec
 from openenv_notebook.client.known import PATIENCE, Known
 from openenv_notebook.client.opener import Opener
@@ -21,10 +21,10 @@ from openenv_notebook.client.placed import NOTHING_SENT, placed
 from openenv_notebook.client.provider import Provider
 from openenv_notebook.client.questions import Questions
 from openenv_notebook.client.session import Session
-from openenv_notebook.client.suggestions import with_suggestions
 from openenv_notebook.client.waiting import Apart, Asked, Body, Together, raised, seconds_left
 from openenv_notebook.record.recorder import Record
 from openenv_notebook.record.step import Step
+from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.caution import caution
 from openenv_notebook.values.checks import check_seconds
 from openenv_notebook.values.errors import ClientClosed, ConnectTimeout, InvalidAction, ReplyTimeout
@@ -218,8 +218,8 @@ class Conversation:
     # Requests and what came of them
 
     @property
-    def action_schema(self) -> Mapping[str, Any] | None:
-        """The schema of actions: the class's own, else the server's, None where none is known."""
+    def action_schema(self) -> Shape | None:
+        """What an action may look like: the class's own, else the server's, None where none is known."""
         own = self.codec.action_schema
         return own if own is not None else self.known.action
 

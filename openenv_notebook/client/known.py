@@ -7,12 +7,12 @@ import copy
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from pydantic import BaseModel
 
+from openenv_notebook.schema.reader import action_shape
+from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.schema.tool import Tool
-from openenv_notebook.schema.well_formed import well_formed
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import HandshakeRejected, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
 from openenv_notebook.values.secrets import Secrets
@@ -53,16 +53,16 @@ class Known:
     secrets: Secrets = field(default_factory=Secrets)
     patience: float = PATIENCE
     name_patience: float = PATIENCE
-    _read: tuple[AttributeDict | None, dict[str, Any] | None] = field(
+    _read: tuple[AttributeDict | None, Shape | None] = field(
         default=(None, None), init=False, repr=False, compare=False
     )
 
     @property
-    def action(self) -> dict[str, Any] | None:
-        """The schema of actions, as far as it can be read; None where none is known."""
+    def action(self) -> Shape | None:
+        """What an action may look like, read once from its schema; None where none is known."""
         if self._read[0] is not self.schema:
             told = self.schema.get("action") if self.schema is not None else None
-            self._read = self.schema, well_formed(told) if isinstance(told, Mapping) else None
+            self._read = self.schema, action_shape(told) if isinstance(told, Mapping) else None
         return self._read[1]
 
     @property
@@ -108,7 +108,7 @@ class Known:
         """Remember what GET /schema answered first, and return that; its secrets are hidden from then on."""
         self.schema = self.schema or schema
         self.schema_failure, self.schema_refused = None, False
-        self.secrets.learn(self.action)
+        self.secrets.learn(self.schema.get("action"))
         return self.schema
 
     def note_failure(self, error: OpenEnvError) -> None:

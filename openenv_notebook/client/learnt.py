@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.client.known import PATIENCE
 from openenv_notebook.client.waiting import block
+from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.errors import OpenEnvError
 
@@ -30,14 +31,14 @@ def renderer_key(client: Any) -> str:
     return environment_name(client) or client.base_url or ""
 
 
-def action_schema(client: Any) -> Mapping[str, Any] | None:
-    """Learn the schema of actions; some servers tell none, and the session works without it.
+def action_schema(client: Any) -> Shape | None:
+    """Learn what an action may look like; some servers tell none, and the session works without it.
 
     Args:
         client: A blocking client.
 
     Returns:
-        The server's schema, else the one of the client's own model, None where neither is known: what
+        What the server's schema says, else the client's own model, None where neither is known: what
         hangs is waited for as long as all calls of the client have patience.
     """
     talk = conversation_of(client)
@@ -46,7 +47,7 @@ def action_schema(client: Any) -> Mapping[str, Any] | None:
     return talk.known.action or talk.action_schema
 
 
-def tools_of(client: Any, schema: Mapping[str, Any] | None) -> Sequence[Tool]:
+def tools_of(client: Any, schema: Shape | None) -> Sequence[Tool]:
     """Ask for the tools, where the schema of actions says that there may be some: it costs a message otherwise."""
     if client.known.tools is not None:
         return list(client.known.tools)

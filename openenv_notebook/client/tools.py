@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import keyword
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from openenv_notebook.client.known import Known
-from openenv_notebook.schema.tool import Tool
+from openenv_notebook.schema.action import action_fields
+from openenv_notebook.schema.model import python_type
+from openenv_notebook.schema.shapes import ABSENT
+from openenv_notebook.schema.tool import Tool, arguments_of
 from openenv_notebook.values.text import nearest
-
-_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "object": dict}
 
 
 class ToolNamespace:
@@ -76,16 +77,15 @@ def tool_signature(tool: Tool) -> inspect.Signature:
         Keyword-only parameters, the required ones first; arguments whose names are no
         Python names are left out and can be given as ``**{...}``.
     """
-    required = tool.input_schema.get("required", ())
-    properties = tool.input_schema.get("properties", {})
     parameters = []
-    for name in sorted(properties, key=lambda name: name not in required):
-        if not name.isidentifier() or keyword.iskeyword(name):
+    for field in sorted(action_fields(arguments_of(tool)), key=lambda field: not field.required):
+        if not field.name.isidentifier() or keyword.iskeyword(field.name):
             continue
-        schema = properties[name] if isinstance(properties[name], Mapping) else {}
-        default = inspect.Parameter.empty if name in required else schema.get("default")
-        annotation = _TYPES.get(str(schema.get("type")), inspect.Parameter.empty)
+        default = None if field.default is ABSENT else field.default
+        default = inspect.Parameter.empty if field.required else default
+        kind = python_type(field)
+        annotation = inspect.Parameter.empty if kind is Any else kind
         parameters.append(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         )
     return inspect.Signature(parameters)

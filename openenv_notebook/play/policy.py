@@ -15,6 +15,7 @@ from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.client.waiting import block
 from openenv_notebook.schema.random_action import sample_action
+from openenv_notebook.schema.tool import arguments_of
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.messages import short_repr
 
@@ -124,7 +125,7 @@ class RandomActions:
         if not tools:
             return action
         tool = self.rng.choice(tools)
-        return {**action, "tool_name": tool.name, "arguments": sample_action(tool.input_schema, None, self.rng)}
+        return {**action, "tool_name": tool.name, "arguments": sample_action(arguments_of(tool), None, self.rng)}
 
 
 def policy_function(given: Any, env: SyncEnvClient[Any, Any, Any]) -> Callable[[Any], Any]:

@@ -1,30 +1,44 @@
-"""A pydantic model made from an action's JSON Schema, so that Tab completes its fields."""
+"""A pydantic model made from what an action may look like, so that Tab completes its fields."""
 
 from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Optional, Union
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Optional
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from openenv_notebook.schema.reader import action_fields, branches_of, resolved
-from openenv_notebook.values.secrets import MaskedModel, is_secret_schema
+from openenv_notebook.schema.action import action_fields, takes_any_field
+from openenv_notebook.schema.shapes import (
+    ABSENT,
+    Array,
+    Boolean,
+    Choice,
+    Const,
+    Dictionary,
+    Json,
+    Number,
+    Object,
+    Shape,
+    Text,
+    Tuple,
+    Union,
+)
+from openenv_notebook.values.secrets import MaskedModel
 
-_PLAIN: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "null": None}
 _BOUNDS = {
     "minimum": "ge",
     "maximum": "le",
-    "exclusiveMinimum": "gt",
-    "exclusiveMaximum": "lt",
-    "minLength": "min_length",
-    "maxLength": "max_length",
-    "minItems": "min_length",
-    "maxItems": "max_length",
+    "above": "gt",
+    "below": "lt",
+    "shortest": "min_length",
+    "longest": "max_length",
+    "fewest": "min_length",
+    "most": "max_length",
 }
 _TAKEN = frozenset(dir(BaseModel))
-_DEEPEST = 8
 
 
 class SchemaModel(MaskedModel):
@@ -43,60 +57,104 @@ class SchemaModel(MaskedModel):
                 self.__pydantic_fields_set__.add(name)
 
 
-def model_from_schema(schema: Mapping[str, Any], name: str = "Action") -> type[SchemaModel]:
+class OpenModel(SchemaModel):
+    """The root of models whose schema allows fields that it does not name."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def model_from_schema(action: Shape, name: str = "Action") -> type[SchemaModel]:
     """Make a model of an action.
 
     Args:
-        schema: The action's JSON Schema, as GET /schema gives it.
+        action: What an action may look like.
         name: The model's name, where the schema has no title.
 
     Returns:
         A model with the action's fields, their types, bounds, defaults and descriptions.
     """
-    fields: dict[str, Any] = {}
     # What must be given comes first where Tab completes.
-    for field in sorted(action_fields(schema), key=lambda field: not field.required):
-        fields[_python_name(field.name)] = _field(field.name, field.schema, schema, required=field.required, depth=0)
-    return create_model(_class_name(schema, name), __base__=SchemaModel, **fields)
+    ordered = sorted(action_fields(action), key=lambda field: not field.required)
+    return _model(action, ordered, name)
 
 
-def _field(name: str, schema: Mapping[str, Any], root: Mapping[str, Any], *, required: bool, depth: int) -> Any:
-    kind = _type(schema, root, name, depth)
-    settings: dict[str, Any] = {"description": schema.get("description")}
-    if _python_name(name) != name:
-        settings["alias"] = name
-    if is_secret_schema(schema):
+def _model(shape: Shape, fields: Sequence[Shape], name: str) -> type[SchemaModel]:
+    made: dict[str, Any] = {_python_name(field.name): _field(field) for field in fields}
+    root = OpenModel if fields and takes_any_field(shape) else SchemaModel
+    return create_model(_class_name(shape.title or name), __base__=root, **made)
+
+
+def _field(field: Shape) -> Any:
+    settings: dict[str, Any] = {"description": field.description or None}
+    if _python_name(field.name) != field.name:
+        settings["alias"] = field.name
+    if _marks_secret(field):
         settings["json_schema_extra"] = {"writeOnly": True}
-    if "const" in schema:
-        return kind, Field(schema["const"], **settings)
-    for place in [schema, *(branch for branch in schema.get("anyOf", ()) if isinstance(branch, Mapping))]:
-        settings |= {_BOUNDS[key]: value for key, value in place.items() if key in _BOUNDS}
-    if required:
+    kind = python_type(field, _nested)
+    if isinstance(field, Const):
+        return kind, Field(field.value, **settings)
+    settings |= {
+        theirs: getattr(field, ours) for ours, theirs in _BOUNDS.items() if getattr(field, ours, None) is not None
+    }
+    if field.required:
         return kind, Field(..., **settings)
-    default = schema.get("default")
+    default = None if field.default is ABSENT else field.default
     return (Optional[kind] if default is None else kind), Field(default, **settings)  # noqa: UP045 (kind is a value)
 
 
-def _type(schema: Mapping[str, Any], root: Mapping[str, Any], name: str, depth: int) -> Any:
-    schema = resolved(schema, root)
-    if depth > _DEEPEST:
-        return Any
-    if "const" in schema:
-        return _one_of([schema["const"]])
-    if schema.get("enum"):
-        return _one_of(schema["enum"])
-    branches = branches_of(schema)
-    if branches:
-        return Union[tuple(_type(branch, root, name, depth + 1) for branch in branches)]  # noqa: UP007
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        return Union[tuple(_type({**schema, "type": each}, root, name, depth + 1) for each in kind)]  # noqa: UP007
-    if kind == "array":
-        items = schema.get("items")
-        return list[_type(items, root, name, depth + 1)] if isinstance(items, Mapping) else list[Any]  # type: ignore[misc]
-    if kind == "object":
-        return _object(schema, root, name, depth)
-    return _PLAIN.get(str(kind), Any)
+def _marks_secret(shape: Shape) -> bool:
+    """Tell whether a value is a secret, or what a list or a dictionary of them holds; objects have their own fields."""
+    match shape:
+        case Union(branches=parts):
+            return shape.is_secret or any(_marks_secret(part) for part in parts)
+        case Array(item=part) | Dictionary(values=part):
+            return shape.is_secret or _marks_secret(part)
+    return shape.is_secret
+
+
+def python_type(shape: Shape, of_object: Callable[[Object], Any] = lambda _: dict) -> Any:
+    """Give the Python type of the values that a shape takes.
+
+    Args:
+        shape: What they may look like.
+        of_object: Gives the type of an object with named fields.
+
+    Returns:
+        A type, or ``Any`` where there is none.
+    """
+    kind = _plain_type(shape, of_object)
+    return Optional[kind] if shape.nullable else kind  # noqa: UP045 (kind is a value)
+
+
+def _plain_type(shape: Shape, of_object: Callable[[Object], Any]) -> Any:
+    match shape:
+        case Const(value=value):
+            return _one_of((value,))
+        case Choice(values=values):
+            return _one_of(values)
+        case Boolean():
+            return bool
+        case Number(is_whole=is_whole):
+            return int if is_whole else float
+        case Text():
+            return str
+        case Tuple() | Json(kind="array") | Array(item=Json(kind="", nullable=False)):
+            return list
+        case Array(item=item):
+            return list[python_type(item, of_object)]  # type: ignore[misc]
+        case Dictionary(values=values):
+            return dict[str, python_type(values, of_object)]  # type: ignore[misc]
+        case Json(kind="object") | Object(fields=()):
+            return dict
+        case Object():
+            return of_object(shape)
+        case Union(branches=branches):
+            return typing.Union[tuple(python_type(branch, of_object) for branch in branches)]  # noqa: UP007 (the types are values)
+    return Any
+
+
+def _nested(shape: Object) -> type[SchemaModel]:
+    return _model(shape, shape.fields, shape.name.title())
 
 
 def _one_of(values: Sequence[Any]) -> Any:
@@ -109,20 +167,6 @@ def _has_literal(value: Any) -> bool:
     return isinstance(value, (str, type(None))) or (isinstance(value, int) and -(2**63) <= value < 2**63)
 
 
-def _object(schema: Mapping[str, Any], root: Mapping[str, Any], name: str, depth: int) -> Any:
-    properties = schema.get("properties")
-    if not isinstance(properties, Mapping) or not properties:
-        values = schema.get("additionalProperties")
-        return dict[str, _type(values, root, name, depth + 1)] if isinstance(values, Mapping) else dict[str, Any]  # type: ignore[misc]
-    required = schema.get("required", ())
-    fields = {
-        _python_name(key): _field(key, resolved(part, root), root, required=key in required, depth=depth + 1)
-        for key, part in properties.items()
-        if isinstance(part, Mapping)
-    }
-    return create_model(_class_name(schema, name.title()), __base__=SchemaModel, **fields)
-
-
 def _python_name(name: str) -> str:
     """Name a field so that Python can write it and pydantic does not use it itself."""
     made = re.sub(r"\W", "_", name).lstrip("_") or "field"
@@ -131,6 +175,6 @@ def _python_name(name: str) -> str:
     return f"{made}_" if keyword.iskeyword(made) or made in _TAKEN else made
 
 
-def _class_name(schema: Mapping[str, Any], name: str) -> str:
-    made = re.sub(r"\W", "", str(schema.get("title") or name))
+def _class_name(title: str) -> str:
+    made = re.sub(r"\W", "", title)
     return made if made.isidentifier() else "Action"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import from_json
 
-from openenv_notebook.schema.reader import Field, action_fields, branches_of, only_required_field, resolved
+from openenv_notebook.schema.action import given_fields, only_required_field
+from openenv_notebook.schema.check import problems
+from openenv_notebook.schema.shapes import Boolean, Choice, Const, Number, Shape, Union
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.to_json import to_bytes
 
@@ -18,15 +20,7 @@ KEYS = ("legal_actions", "legal_moves", "valid_actions", "valid_moves", "availab
 _BELOW = ("info", "metadata")
 # A range of more whole numbers than this is a range, not a choice.
 _SMALL = 32
-_DEEPEST = 8
 _SEPARATORS = re.compile(r"[,;|\n]")
-_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "number": (int, float),
-    "array": (list,),
-    "object": (dict,),
-    "null": (type(None),),
-}
 
 
 @dataclass(frozen=True)
@@ -44,25 +38,28 @@ class Legal:
     source: str
 
 
-def legal_actions(observation: Any, schema: Mapping[str, Any] | None) -> Legal | None:
+def legal_actions(observation: Any, action: Shape | None) -> Legal | None:
     """Find the actions that are legal now.
 
     Args:
         observation: What the last reset or step gave: a mapping, or an object with attributes.
-        schema: The JSON Schema of the action.
+        action: What an action may look like; None where nobody knows.
 
     Returns:
-        The values an observation lists, for the required field whose type takes them all; else
+        The values an observation lists, for the required field that takes them all; else
         those of the only required field, where there are few; else None. An observation that
         lists none leaves none.
     """
-    if schema is None:
+    if action is None:
         return None
     for source, listed in _listed(observation):
         values = _wire_values(listed)
         if values is not None:
-            return _placed(values, source, schema) if values else None
-    return _from_schema(schema)
+            return _placed(values, source, action) if values else None
+    # What one branch of a union requires, another does not know.
+    only = only_required_field(action) if not isinstance(action, Union) else None
+    found = choices(only) if only is not None else None
+    return Legal((only.name,), tuple(found), "schema") if only is not None and found else None
 
 
 def _listed(observation: Any) -> Iterator[tuple[str, Any]]:
@@ -120,12 +117,12 @@ def _split(text: str) -> list[Any] | None:
     return words if all(any(map(str.isdigit, word)) for word in words) else None
 
 
-def _placed(values: tuple[Any, ...], source: str, schema: Mapping[str, Any]) -> Legal | None:
+def _placed(values: tuple[Any, ...], source: str, action: Shape) -> Legal | None:
     """Find the fields that take all values; numbers may have been written as text."""
-    known = [field for field in action_fields(schema) if not field.is_fixed and field.name != "metadata"]
+    known = given_fields(action)
     candidates = [field for field in known if field.required] or known
     for tried in (values, _as_numbers(values)):
-        takers = [field.name for field in candidates if tried and all(fits(v, field.schema, schema) for v in tried)]
+        takers = [field.name for field in candidates if tried and not any(problems(field, value) for value in tried)]
         if takers:
             return Legal(tuple(takers), tried, source)
     return None
@@ -137,110 +134,32 @@ def _as_numbers(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(map(int, texts)) if len(texts) == len(values) else ()
 
 
-def fits(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> bool:
-    """Tell whether a schema takes a value, by what is quickly told: types, choices, bounds.
-
-    Args:
-        value: A JSON value.
-        schema: The schema, a part of the root.
-        root: The document.
-        depth: How deep in the document this is; deeper than eight everything fits.
-
-    Returns:
-        False where the server would refuse it.
-    """
-    schema = resolved(schema, root)
-    branches = branches_of(schema)
-    if depth > _DEEPEST:
-        return True
-    if branches:
-        return any(fits(value, part, root, depth + 1) for part in branches)
-    if "const" in schema:
-        return _same(value, schema["const"])
-    if isinstance(schema.get("enum"), Sequence):
-        return any(_same(value, choice) for choice in schema["enum"])
-    kinds = schema.get("type")
-    if kinds is not None and not any(_is(value, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)):
-        return False
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        low, high = bounds(schema)
-        return low <= value <= high and not _on_open_end(value, schema)
-    return _parts_fit(value, schema, root, depth + 1)
+def choices(shape: Shape) -> list[Any] | None:
+    """List all values that a shape takes; None where they are many."""
+    found = _choices(shape)
+    return [*found, None] if found is not None and shape.nullable else found
 
 
-def _parts_fit(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> bool:
-    items = schema.get("items")
-    if isinstance(value, list) and isinstance(items, Mapping):
-        return all(fits(item, items, root, depth) for item in value)
-    if isinstance(value, dict):
-        properties = schema.get("properties") or {}
-        return all(name in value for name in schema.get("required", ())) and all(
-            fits(item, properties[name], root, depth) for name, item in value.items() if name in properties
-        )
-    return True
-
-
-def _same(value: Any, other: Any) -> bool:
-    """Compare as JSON does: true is not 1."""
-    return bool(value == other) and isinstance(value, bool) == isinstance(other, bool)
-
-
-def _is(value: Any, kind: object) -> bool:
-    if isinstance(value, bool):
-        return kind == "boolean"
-    if kind == "integer":
-        return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-    return isinstance(value, _TYPES.get(str(kind), ()))
-
-
-def bounds(schema: Mapping[str, Any]) -> tuple[float, float]:
-    """Read the bounds of a number; infinities where there are none.
-
-    Args:
-        schema: The schema of a number.
-
-    Returns:
-        The smallest and the largest number there may be, open ends taken as closed.
-    """
-    low = [schema[key] for key in ("minimum", "exclusiveMinimum") if _is(schema.get(key), "number")]
-    high = [schema[key] for key in ("maximum", "exclusiveMaximum") if _is(schema.get(key), "number")]
-    return max(low, default=-math.inf), min(high, default=math.inf)
-
-
-def _on_open_end(value: float, schema: Mapping[str, Any]) -> bool:
-    return value in (schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum"))
-
-
-def _from_schema(schema: Mapping[str, Any]) -> Legal | None:
-    """List the values of the only required field, where they are few and nothing else is to be chosen."""
-    root = resolved(schema, schema)
-    if root.get("oneOf") or root.get("anyOf"):
-        return None  # what one branch requires, another does not know
-    only: Field | None = only_required_field(schema)
-    values = _choices(only.schema, schema) if only is not None else None
-    return Legal((only.name,), tuple(values), "schema") if only is not None and values else None
-
-
-def _choices(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> list[Any] | None:
-    """List all values a schema takes; None where they are many."""
-    schema = resolved(schema, root)
-    branches = branches_of(schema)
-    if branches:
-        parts = [_choices(part, root, depth + 1) if depth < _DEEPEST else None for part in branches]
-        return None if None in parts else [value for part in parts if part is not None for value in part]
-    if "const" in schema:
-        return [schema["const"]]
-    if isinstance(schema.get("enum"), list):
-        return list(schema["enum"])
-    match schema.get("type"):
-        case "boolean":
+def _choices(shape: Shape) -> list[Any] | None:
+    match shape:
+        case Const(value=value):
+            return [value]
+        case Choice(values=values):
+            return list(values)
+        case Boolean():
             return [False, True]
-        case "null":
-            return [None]
-        case "integer":
-            low, high = bounds(schema)
+        case Number(is_whole=True):
+            low, high = reach(shape)
             if high - low < _SMALL:
-                numbers = range(math.ceil(low), math.floor(high) + 1)
-                step = schema.get("multipleOf") or 1
-                return [n for n in numbers if not _on_open_end(n, schema) and n % step == 0]
+                return [value for value in range(math.ceil(low), math.floor(high) + 1) if not problems(shape, value)]
+        case Union(branches=branches):
+            parts = [choices(branch) for branch in branches]
+            return None if None in parts else [value for part in parts for value in part or ()]
     return None
+
+
+def reach(number: Number) -> tuple[float, float]:
+    """Give the smallest and the largest number there may be, open ends taken as closed; infinities without bounds."""
+    low = [end for end in (number.minimum, number.above) if end is not None]
+    high = [end for end in (number.maximum, number.below) if end is not None]
+    return max(low, default=-math.inf), min(high, default=math.inf)

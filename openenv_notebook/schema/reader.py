@@ -1,155 +1,302 @@
-"""Reading the JSON Schema of an environment's actions."""
+"""JSON Schema, whatever a server writes -> shapes. Nothing raises here.
+
+A keyword with a value that JSON Schema does not allow in its place says nothing, as an unknown
+one does; so does what no machine could hold: bounds beyond a float's, counts above 2**53.
+"""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from openenv_notebook.schema.merging import BRANCHES, bound, merged, resolved
+from openenv_notebook.schema.shapes import (
+    ABSENT,
+    Array,
+    Boolean,
+    Choice,
+    Const,
+    Dictionary,
+    Json,
+    Number,
+    Object,
+    Shape,
+    Text,
+    Tuple,
+    Union,
+)
 
-@dataclass(frozen=True)
-class Field:
-    """One field of an action.
-
-    Attributes:
-        name: Its name on the wire.
-        required: True when it must be given.
-        schema: Its JSON Schema, with a ``$ref`` at its root, or in a branch of a union there, replaced by
-            what it names.
-    """
-
-    name: str
-    required: bool
-    schema: Mapping[str, Any]
-
-    @property
-    def is_fixed(self) -> bool:
-        """True for a field with one possible value, such as a union's type."""
-        return "const" in self.schema
-
-
-def resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Follow ``$ref``s inside a document.
-
-    Args:
-        schema: A part of it.
-        root: The document.
-
-    Returns:
-        What the part means; a circle or a reference elsewhere stays as it is.
-    """
-    seen: set[str] = set()
-    while True:
-        # pydantic before 2.9 wraps a reference that stands beside a description.
-        wrapped = schema.get("allOf")
-        if isinstance(wrapped, list) and len(wrapped) == 1 and isinstance(wrapped[0], Mapping):
-            schema = {**wrapped[0], **{key: value for key, value in schema.items() if key != "allOf"}}
-        reference = schema.get("$ref")
-        found = _named(reference, root) if isinstance(reference, str) and reference not in seen else None
-        if found is None:
-            return schema
-        seen.add(str(reference))
-        schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
-
-
-def _named(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    if not reference.startswith("#/"):
-        return None
-    found: Any = root
-    for part in reference[2:].split("/"):
-        found = found.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else None
-
-
-def branches_of(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """List the alternatives of a union; none where it is no union."""
-    unions = [schema.get(key) for key in ("anyOf", "oneOf")]
-    parts = [part for union in unions if isinstance(union, (list, tuple)) for part in union]
-    return [part for part in parts if isinstance(part, Mapping)]
-
-
-def _objects(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The forms an action may have: the branches of a union, else the schema itself."""
-    root = resolved(schema, schema)
-    return [resolved(branch, schema) for branch in branches_of(root)] or [root]
-
-
-_Read = TypeVar("_Read")
+# A small schema can describe a tree of any size; what lies beyond is written as JSON.
+_DEEPEST = 8
+_MOST_SHAPES = 1500
+_LARGEST_COUNT = 2**53
 _REMEMBERED = 64
+# Only the size of the box is guessed by a name.
+_LONG_NAMES = frozenset(
+    ("code", "script", "source", "source_code", "program", "patch", "diff", "sql", "prompt", "message",
+     "content", "body", "response", "llm_response", "completion", "notes", "old_str", "new_str")
+)  # fmt: skip
+_LONG_FORMATS = frozenset(("textarea", "multi-line", "multiline", "code", "markdown"))
+_LONG_FROM = 200
+# What says nothing of the value beside the branches of a union.
+_WORDS = frozenset(
+    ("title", "description", "default", "examples", "deprecated", "$defs", "definitions", "discriminator", "$schema")
+)
+
+_read: dict[int, tuple[Any, Shape]] = {}
 
 
-def _remembered(read: Callable[[Mapping[str, Any]], _Read]) -> Callable[[Mapping[str, Any]], _Read]:
-    """Read a schema once: each step asks it again. The schema is told by its identity."""
-    known: dict[int, tuple[Mapping[str, Any], _Read]] = {}
+def action_shape(schema: Any) -> Shape:
+    """Read what an action, or the arguments of a tool, may look like.
 
-    @functools.wraps(read)
-    def remembered(schema: Mapping[str, Any]) -> _Read:
-        found = known.get(id(schema))
-        if found is None or found[0] is not schema:
-            if len(known) >= _REMEMBERED:
-                known.clear()
-            found = known[id(schema)] = schema, read(schema)
-        return found[1]
-
-    return remembered
-
-
-@_remembered
-def action_fields(schema: Mapping[str, Any]) -> list[Field]:
-    """List the fields of an action.
+    A schema is read once: it is told by its identity, and the last ones read are remembered.
 
     Args:
-        schema: The JSON Schema of the action, as GET /schema gives it.
+        schema: A JSON Schema, as GET /schema or a tool gives it.
 
     Returns:
-        The fields in their order. Of a union, the fields of all its branches, each
-        required only where every branch requires it; what is another constant in each
-        branch is a choice between them.
+        An Object, a Dictionary, a Union of those, or Json of the kind "object" where the
+        schema names no fields or describes what is no object.
     """
-    objects = [item for item in _objects(schema) if isinstance(item.get("properties"), Mapping)]
-    fields: dict[str, Field] = {}
-    for item in objects:
-        for name, part in item["properties"].items():
-            required = all(name in other.get("required", ()) for other in objects)
-            fields.setdefault(name, Field(name, required, _unfolded(part, schema)))
-    return [_choice(field, objects) if field.is_fixed else field for field in fields.values()]
+    found = _read.get(id(schema))
+    if found is None or found[0] is not schema:
+        if len(_read) >= _REMEMBERED:
+            _read.clear()
+        found = _read[id(schema)] = schema, _action(read_shape(schema))
+    return found[1]
 
 
-def _unfolded(part: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Follow the references of a field and of the branches it may have, such as an enum or null."""
-    # A schema may be a boolean as well.
-    found = dict(resolved(part, root)) if isinstance(part, Mapping) else {}
-    for key in ("anyOf", "oneOf"):
-        branches = found.get(key)
-        if isinstance(branches, list):
-            found[key] = [resolved(branch, root) if isinstance(branch, Mapping) else branch for branch in branches]
-    return found
+def read_shape(schema: Any) -> Shape:
+    """Read what any value may look like; :class:`Json` where the schema is none."""
+    return _Reader(schema).read(schema)
 
 
-def _choice(field: Field, objects: list[Mapping[str, Any]]) -> Field:
-    parts = [item["properties"][field.name] for item in objects if field.name in item["properties"]]
-    constants = [part["const"] for part in parts if isinstance(part, Mapping) and "const" in part]
-    if len(constants) < 2 or all(constant == constants[0] for constant in constants):
-        return field
-    return Field(field.name, field.required, {"enum": constants})
+def _action(shape: Shape) -> Shape:
+    branches = tuple(_objects(shape))
+    if isinstance(shape, Union) and len(branches) > 1:
+        return dataclasses.replace(shape, branches=branches, nullable=False)
+    if branches:
+        return dataclasses.replace(branches[0], nullable=False)
+    return Json(kind="object", title=shape.title, description=shape.description)
 
 
-@_remembered
-def takes_any_field(schema: Mapping[str, Any]) -> bool:
-    """Tell whether an action may have fields that the schema does not name."""
-    return any(not item.get("properties") or bool(item.get("additionalProperties")) for item in _objects(schema))
+def _objects(shape: Shape) -> Iterable[Shape]:
+    """List the objects a shape may be: its branches, those of its branches, or itself."""
+    for branch in shape.branches if isinstance(shape, Union) else ():
+        yield from (Json(kind="object"),) if branch == Json() else _objects(branch)
+    if isinstance(shape, (Object, Dictionary)) or (isinstance(shape, Json) and shape.kind == "object"):
+        yield shape
 
 
-def only_required_field(schema: Mapping[str, Any]) -> Field | None:
-    """Find the field that a bare value is meant for.
+class _Reader:
+    """Reads one document."""
 
-    Args:
-        schema: The JSON Schema of the action.
+    def __init__(self, root: Any) -> None:
+        self.root: Mapping[str, Any] = root if isinstance(root, Mapping) else {}
+        self.made = 0
 
-    Returns:
-        The one required field (const and metadata aside), or None if there is not exactly one.
-    """
-    required = [field for field in action_fields(schema) if field.required and not field.is_fixed]
-    named = [field for field in required if field.name != "metadata"]
-    return named[0] if len(named) == 1 else None
+    def read(self, schema: Any, depth: int = 0, seen: frozenset[str] = frozenset()) -> Shape:
+        """Read a part of it; ``seen`` holds the references that it stands in."""
+        self.made += 1
+        if not isinstance(schema, Mapping) or depth > _DEEPEST or self.made > _MOST_SHAPES:
+            return Json()
+        followed = seen | _references(schema)
+        if not _references(schema).isdisjoint(seen):
+            return self._circle(schema)
+        schema = merged(schema, self.root)
+        words = _words(schema)
+        if "const" in schema:
+            return Const(value=schema["const"], **words)
+        if values := _list(schema, "enum"):
+            return _choice(values, words)
+        if branches := _parts(schema, "anyOf") or _parts(schema, "oneOf"):
+            return self._union(schema, branches, words, depth, followed)
+        if kinds := [kind for kind in _list(schema, "type") if isinstance(kind, str)]:
+            rest = {key: value for key, value in schema.items() if key not in _WORDS}
+            return self._union({}, [{**rest, "type": kind} for kind in kinds], words, depth, followed)
+        return self._plain(schema, words, depth, followed)
+
+    def _circle(self, schema: Mapping[str, Any]) -> Shape:
+        """Name a part that stands for a definition that it is a part of."""
+        whole = resolved(schema, self.root)
+        return Json(kind=kind if (kind := _kind(whole)) in ("object", "array") else "", **_words(whole))
+
+    def _plain(self, schema: Mapping[str, Any], words: dict[str, Any], depth: int, seen: frozenset[str]) -> Shape:
+        match _kind(schema):
+            case "boolean":
+                return Boolean(**words)
+            case "null":
+                return Const(value=None, **words)
+            case "integer" | "number" as kind:
+                return _number(schema, kind == "integer", words)
+            case "string":
+                return Text(**_text(schema), **words)
+            case "array":
+                return self._array(schema, words, depth, seen)
+            case "object":
+                return self._object(schema, words, depth, seen)
+        return Json(**words)
+
+    def _array(self, schema: Mapping[str, Any], words: dict[str, Any], depth: int, seen: frozenset[str]) -> Shape:
+        fewest, most = _count(schema, "minItems"), _count(schema, "maxItems")
+        if first := _parts(schema, "prefixItems") or _parts(schema, "items"):
+            if len(first) == fewest == most:
+                return Tuple(items=tuple(self.read(item, depth + 1, seen) for item in first), **words)
+            return Json(kind="array", **words)
+        item = self.read(schema.get("items"), depth + 1, seen)
+        return Array(item=item, fewest=fewest, most=most, is_set=schema.get("uniqueItems") is True, **words)
+
+    def _object(self, schema: Mapping[str, Any], words: dict[str, Any], depth: int, seen: frozenset[str]) -> Shape:
+        properties: Any = schema.get("properties")
+        others = schema.get("additionalProperties")
+        required = [name for name in _list(schema, "required") if isinstance(name, str)]
+        known = {name: part for name, part in properties.items() if _is_schema(part)} if _is_map(properties) else {}
+        known |= {name: True for name in required if name not in known}
+        has_patterns = _is_map(schema.get("patternProperties"))
+        if not known and _is_map(others) and others and not has_patterns:
+            words |= {"fewest": _count(schema, "minProperties"), "most": _count(schema, "maxProperties")}
+            return Dictionary(values=self.read(others, depth + 1, seen), **words)
+        if not known and others is not False and (_is_schema(others) or not _is_map(properties)):
+            return Json(kind="object", **words)
+        fields = [self._field(name, part, name in required, depth, seen) for name, part in known.items()]
+        rest = self.read(others, depth + 1, seen) if _is_map(others) else Json() if others is True else None
+        return Object(fields=tuple(fields), others=Json() if has_patterns else rest, **words)
+
+    def _field(self, name: str, part: Any, required: bool, depth: int, seen: frozenset[str]) -> Shape:
+        shape = self.read(part, depth + 1, seen)
+        if isinstance(shape, Text) and name.lower() in _LONG_NAMES and (shape.longest or _LONG_FROM) >= _LONG_FROM:
+            shape = dataclasses.replace(shape, is_long=True)
+        if isinstance(shape, Choice) and len(shape.values) == 1 and not shape.nullable:
+            # How some write a constant. What may be left out and means nothing then is no constant.
+            (only,) = shape.values
+            if required or shape.default == only:
+                words = {"title": shape.title, "description": shape.description, "default": shape.default}
+                shape = Const(value=only, **words)
+        return dataclasses.replace(shape, name=name, required=required)
+
+    def _union(
+        self,
+        schema: Mapping[str, Any],
+        branches: Iterable[Any],
+        words: dict[str, Any],
+        depth: int,
+        seen: frozenset[str],
+    ) -> Shape:
+        around = {key: value for key, value in schema.items() if key not in _WORDS and key not in BRANCHES}
+        shapes: list[Shape] = []
+        nullable = bool(words["nullable"])
+        for branch in branches:
+            below, whole = _references(branch), merged(branch, self.root, around) if _is_map(branch) else branch
+            shape = self.read(whole, depth + 1, seen | below) if below.isdisjoint(seen) else self._circle(whole)
+            nullable = nullable or shape.nullable or (isinstance(shape, Const) and shape.value is None)
+            if not (isinstance(shape, Const) and shape.value is None):
+                shapes += shape.branches if isinstance(shape, Union) and not shape.discriminator else [shape]
+        words["nullable"] = nullable
+        if not shapes:
+            return Const(value=None, **{**words, "nullable": False})
+        if len(shapes) == 1:
+            # What stands beside the union says more than what stands in its branch.
+            own = {key: value for key, value in words.items() if value is not ABSENT}
+            only = shapes[0]
+            if nullable and isinstance(only, Const):
+                only = Choice(values=(only.value,), **_words(schema))
+            return dataclasses.replace(only, **own)
+        if all(isinstance(shape, (Const, Choice)) for shape in shapes):
+            return Choice(values=tuple(value for shape in shapes for value in _values(shape)), **words)
+        return Union(branches=tuple(shapes), discriminator=_discriminator(schema, shapes), **words)
+
+
+def _references(schema: Any) -> frozenset[str]:
+    """Tell which definitions a part stands for: its own ``$ref`` and those of its ``allOf``."""
+    parts = [schema, *_parts(schema, "allOf")] if _is_map(schema) else []
+    found = [part.get("$ref") for part in parts if _is_map(part)]
+    return frozenset(reference for reference in found if isinstance(reference, str))
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_schema(value: Any) -> bool:
+    return isinstance(value, (bool, Mapping))
+
+
+def _list(schema: Mapping[str, Any], key: str) -> list[Any]:
+    value = schema.get(key)
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _parts(schema: Mapping[str, Any], key: str) -> list[Any]:
+    return [part for part in _list(schema, key) if _is_schema(part)]
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    kind = schema.get("type")
+    if isinstance(kind, str):
+        return kind
+    if _is_map(schema.get("properties")) or _is_map(schema.get("additionalProperties")):
+        return "object"
+    return "array" if _is_map(schema.get("items")) else ""
+
+
+def _words(schema: Mapping[str, Any]) -> dict[str, Any]:
+    words = {key: schema[key] for key in ("title", "description") if isinstance(schema.get(key), str)}
+    is_secret = schema.get("format") == "password" or schema.get("writeOnly") is True
+    words |= {"is_secret": True} if is_secret else {}
+    return {**words, "default": schema.get("default", ABSENT), "nullable": schema.get("nullable") is True}
+
+
+def _choice(values: Iterable[Any], words: dict[str, Any]) -> Shape:
+    found = tuple(value for value in values if value is not None)
+    if not found:
+        return Const(value=None, **words)
+    return Choice(values=found, **{**words, "nullable": words["nullable"] or any(value is None for value in values)})
+
+
+def _values(shape: Shape) -> tuple[Any, ...]:
+    return shape.values if isinstance(shape, Choice) else (shape.value,) if isinstance(shape, Const) else ()
+
+
+def _number(schema: Mapping[str, Any], is_whole: bool, words: dict[str, Any]) -> Number:
+    names = {"minimum": "minimum", "maximum": "maximum", "exclusiveMinimum": "above", "exclusiveMaximum": "below"}
+    bounds: dict[str, Any] = {ours: bound(schema.get(theirs)) for theirs, ours in names.items()}
+    # JSON Schema 4 marks a bound as exclusive beside it.
+    for flag, marked, exclusive in (("exclusiveMinimum", "minimum", "above"), ("exclusiveMaximum", "maximum", "below")):
+        if schema.get(flag) is True:
+            bounds[exclusive], bounds[marked] = bounds[marked], None
+    step = bound(schema.get("multipleOf"))
+    return Number(is_whole=is_whole, multiple_of=step if step and step > 0 else None, **bounds, **words)
+
+
+def _text(schema: Mapping[str, Any]) -> dict[str, Any]:
+    kind, longest = schema.get("format"), _count(schema, "maxLength")
+    return {
+        "shortest": _count(schema, "minLength"),
+        "longest": longest,
+        "pattern": schema["pattern"] if isinstance(schema.get("pattern"), str) else "",
+        "format": kind if isinstance(kind, str) else "",
+        "examples": tuple(example for example in _list(schema, "examples") if isinstance(example, str)),
+        "is_long": (isinstance(kind, str) and kind in _LONG_FORMATS) or (longest or 0) >= _LONG_FROM,
+    }
+
+
+def _discriminator(schema: Mapping[str, Any], shapes: list[Shape]) -> str:
+    """Find the field whose constant is another one in each branch."""
+    named = schema.get("discriminator")
+    name = named.get("propertyName") if isinstance(named, Mapping) else None
+    if isinstance(name, str):
+        return name
+    objects = [shape for shape in shapes if isinstance(shape, Object)]
+    constants = [
+        {field.name: repr(field.value) for field in each.fields if isinstance(field, Const)} for each in objects
+    ]
+    for name in constants[0] if len(objects) == len(shapes) else ():
+        if len({found.get(name, "") for found in constants}) == len(constants) and all(name in c for c in constants):
+            return name
+    return ""
+
+
+def _count(schema: Mapping[str, Any], key: str) -> int | None:
+    value = bound(schema.get(key))
+    return int(value) if value is not None and 0 <= value <= _LARGEST_COUNT and value == int(value) else None

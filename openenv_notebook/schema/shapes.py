@@ -1,7 +1,7 @@
 """What an action may look like: an immutable tree, read from a JSON Schema.
 
-``shape_reader`` makes the tree, ``shape_check`` holds values against it. A schema may use
-constructs that no shape stands for; there the shape is :class:`Json`, which takes anything.
+``reader`` makes the tree. A schema may use constructs that no shape stands for; there the
+shape is :class:`Json`, which takes anything.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class Shape:
         default: What the server takes when it is left out; ABSENT without one.
         required: True when it must be given.
         nullable: True when it may also be null.
+        is_secret: True where its schema says that it holds a secret.
     """
 
     name: str = ""
@@ -44,6 +45,7 @@ class Shape:
     default: Any = ABSENT
     required: bool = True
     nullable: bool = False
+    is_secret: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +99,6 @@ class Text(Shape):
         format: What the text holds, such as ``date-time``.
         examples: Texts it may be, among others.
         is_long: True where several lines are to be expected.
-        is_secret: True where its schema says that it holds a secret.
     """
 
     shortest: int | None = None
@@ -106,7 +107,6 @@ class Text(Shape):
     format: str = ""
     examples: tuple[str, ...] = ()
     is_long: bool = False
-    is_secret: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,47 +183,6 @@ class Json(Shape):
     """
 
     kind: str = ""
-
-
-def branch_name(branch: Shape, discriminator: str = "") -> str:
-    """Name a branch of a union.
-
-    Args:
-        branch: The branch.
-        discriminator: The field that tells the branches apart, "" without one.
-
-    Returns:
-        Its constant under the discriminator, else its title, else what kind of value it is.
-    """
-    for field in branch.fields if isinstance(branch, Object) else ():
-        if field.name == discriminator and isinstance(field, Const):
-            return str(field.value)
-    if isinstance(branch, Const):
-        return str(branch.value)
-    return branch.title or kind_name(branch)
-
-
-def kind_name(shape: Shape) -> str:
-    """Name what kind of value a shape takes, in a word or two."""
-    match shape:
-        case Const():
-            return "fixed"
-        case Number(is_whole=whole):
-            return "integer" if whole else "number"
-        case Array(item=item):
-            return f"list of {kind_name(item)}" if isinstance(item, (Number, Text, Boolean)) else "list"
-        case Json(kind=kind):
-            return {"object": "object", "array": "list"}.get(kind, "any JSON")
-    words: dict[type[Shape], str] = {
-        Choice: "choice",
-        Boolean: "true or false",
-        Text: "text",
-        Tuple: "list",
-        Object: "object",
-        Dictionary: "object",
-        Union: "one of several",
-    }
-    return words.get(type(shape), "any JSON")
 
 
 def path_text(path: Path) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from openenv_notebook.schema.well_formed import well_formed
+from openenv_notebook.schema.reader import action_shape
+from openenv_notebook.schema.shapes import Shape
 
 
 class Tool(BaseModel):
@@ -31,5 +33,10 @@ class Tool(BaseModel):
     def _empty_if_odd(cls, value: Any, info: ValidationInfo) -> Any:
         """Keep a tool that can be called by its name, whatever else is said of it; null is usual."""
         if info.field_name == "input_schema":
-            return well_formed(value)
+            return value if isinstance(value, Mapping) else {}
         return value if isinstance(value, str) else ""
+
+
+def arguments_of(tool: Tool) -> Shape:
+    """Give what a tool's arguments may look like, read once from its schema."""
+    return action_shape(tool.input_schema)

@@ -16,7 +16,8 @@ import openenv_notebook
 import openenv_notebook.jupyter
 from openenv_notebook import EnvClient, SyncEnvClient
 from openenv_notebook.jupyter import Panel
-from openenv_notebook.jupyter.magic.arguments import GrammarError, read_words
+from openenv_notebook.jupyter.magic.arguments import read_words
+from openenv_notebook.jupyter.magic.tokens import GrammarError
 from openenv_notebook.jupyter.magic.verbs import VERBS
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -1,8 +1,8 @@
 """The words of a magic's line, read by hand: nothing is evaluated, nothing is expanded.
 
 A line is a verb, options (``--as env``) and a payload. A payload is JSON, or ``key=value``
-pairs, or one bare value, or ``$name``. JSON is taken byte for byte. What follows the
-payload may be options, a ``;`` or a ``# comment``.
+pairs, or one bare value, or ``$name``. JSON is taken byte for byte. Options
+may stand on both sides of it. A line's end, a ``;`` or a ``# comment``, is split off first, once.
 """
 
 from __future__ import annotations
@@ -11,34 +11,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from openenv_notebook.jupyter.magic.tokens import (
-    KEY,
-    Expression,
-    GrammarError,
-    Line,
-    Tokens,
-    Typed,
-    Variable,
-    read_json,
-)
-from openenv_notebook.schema.reader import branches_of
-
-__all__ = [
-    "Expression",
-    "GrammarError",
-    "Line",
-    "Typed",
-    "Variable",
-    "is_silenced",
-    "no_words",
-    "read_json",
-    "read_payload",
-    "read_typed",
-    "read_words",
-    "split_verb",
-    "takes_text",
-    "without_end",
-]
+from openenv_notebook.jupyter.magic.tokens import KEY, GrammarError, Line, Tokens
+from openenv_notebook.schema.action import takes_text
+from openenv_notebook.schema.check import same
+from openenv_notebook.schema.shapes import Choice, Shape
 
 
 def split_verb(line: str) -> tuple[str, str]:
@@ -52,7 +28,7 @@ def read_words(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
 
     Args:
         verb: The verb, for error texts.
-        rest: What follows it.
+        rest: What follows it, without the line's end.
         takes: Options by name: "text", "number", "flag" or "list".
 
     Returns:
@@ -62,7 +38,7 @@ def read_words(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
         GrammarError: For an unknown option or a missing value.
     """
     line = Line(verb)
-    tokens = Tokens(without_end(rest))
+    tokens = Tokens(rest)
     while not tokens.at_end:
         if not tokens.option(line, takes):
             line.words.append(tokens.word())
@@ -74,7 +50,7 @@ def read_payload(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
 
     Args:
         verb: The verb, for error texts.
-        rest: What follows it.
+        rest: What follows it, without the line's end.
         takes: Options by name.
 
     Returns:
@@ -92,7 +68,6 @@ def read_payload(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
     if tokens.text[tokens.place] in "{[":
         line.payload = tokens.json()
     else:
-        tokens = Tokens(without_end(tokens.rest), fields=True)
         line.payload = tokens.pairs(line, takes) if KEY.match(tokens.rest) else tokens.bare(line, takes)
     while tokens.option(line, takes):
         continue
@@ -108,58 +83,56 @@ def no_words(line: Line) -> Line:
     return line
 
 
-def is_silenced(line: str) -> bool:
-    """Tell whether a line ends in a ``;``, perhaps before a comment."""
-    return _without_comment(line).endswith(";")
+def split_end(text: str) -> tuple[str, bool]:
+    """Take off a trailing ``;`` and a ``# comment`` that stands outside quotes.
 
+    Args:
+        text: A line, or all that may stand in one.
 
-def without_end(text: str) -> str:
-    """Take off a trailing ``;`` and a ``# comment`` that stands outside quotes."""
-    text = _without_comment(text)
-    return text[:-1].rstrip() if text.endswith(";") else text
-
-
-def _without_comment(text: str) -> str:
+    Returns:
+        The text without its end, and whether there was a ``;``, which silences the line.
+    """
     quote, place = "", 0
     while place < len(text):
-        char = text[place]
+        char, before = text[place], text[place - 1 : place] or " "
         if quote:
             if char == "\\" and quote == '"':
                 place += 1
             elif char == quote:
                 quote = ""
-        elif char in "\"'" and (place == 0 or text[place - 1] in " \t=[{,:("):
+        elif char in "\"'" and (before.isspace() or before in "=[{,:("):
             quote = char
-        elif char == "#" and (place == 0 or text[place - 1] in " \t;"):
+        elif char == "#" and (before.isspace() or before == ";"):
             text = text[:place]
             break
         place += 1
-    return text.rstrip()
+    text = text.rstrip()
+    is_silenced = text.endswith(";")
+    return text[:-1].rstrip() if is_silenced else text, is_silenced
 
 
-def read_typed(text: str, schema: Mapping[str, Any] | None) -> Any:
+def without_end(text: str) -> str:
+    """Take off a text's end, see :func:`split_end`."""
+    return split_end(text)[0]
+
+
+def read_typed(text: str, field: Shape | None) -> Any:
     """Read characters as the field takes them.
 
     Args:
         text: The characters.
-        schema: The field's JSON Schema; None where it is not known.
+        field: What the field takes; None where it is not known.
 
     Returns:
-        The characters themselves for a text field, else what they mean as JSON; where
-        they mean nothing, the characters, which the environment will judge.
+        The characters themselves for a text field, else what they mean as JSON; where they mean
+        nothing, or nothing that a choice has besides them, the characters, which the
+        environment will judge.
     """
-    if schema is not None and takes_text(schema):
+    if field is not None and takes_text(field):
         return text
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except ValueError:
         return text
-
-
-def takes_text(schema: Mapping[str, Any]) -> bool:
-    """Tell whether a field takes text and nothing else that characters could mean."""
-    kinds = {part.get("type") for part in (schema, *branches_of(schema))} - {None, "null"}
-    if kinds:
-        return kinds == {"string"}
-    values = schema.get("enum", ())
-    return bool(values) and all(isinstance(value, str) for value in values)
+    values = field.values if isinstance(field, Choice) else ()
+    return text if text in values and not any(same(value, each) for each in values) else value

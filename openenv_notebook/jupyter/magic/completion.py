@@ -8,14 +8,17 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.demo import demo_names
 from openenv_notebook.jupyter.magic.verbs import VERBS
 from openenv_notebook.jupyter.magic.workspace import AnyClient, Workspace
-from openenv_notebook.schema.reader import Field, action_fields, branches_of, only_required_field
+from openenv_notebook.schema.action import SELDOM, action_fields, only_required_field
+from openenv_notebook.schema.moves import choices
+from openenv_notebook.schema.shapes import Const, Shape, Union
+from openenv_notebook.schema.tool import arguments_of
 
 _TOOLS = re.compile(r"(?:^|[^\w.])([A-Za-z_]\w*)\.tools\.(\w*)$")
 _LINE = re.compile(r"^\s*(?:[\w.,\s]+=\s*)?%{1,2}openenv(?:\s+(?P<rest>.*))?$", re.S)
@@ -106,10 +109,10 @@ def _payload(workspace: Workspace, before: list[str], fragment: str) -> tuple[st
         tools = client.known.tools or []
         if not words:
             return fragment, _starting(fragment, [tool.name for tool in tools])
-        schema: Any = next((tool.input_schema for tool in tools if tool.name == words[0]), None)
+        schema = next((arguments_of(tool) for tool in tools if tool.name == words[0]), None)
     else:
         schema = client.known.action
-    return _fields(schema, words, fragment) if isinstance(schema, Mapping) else (fragment, [])
+    return _fields(schema, words, fragment)
 
 
 def _client(workspace: Workspace, before: list[str]) -> AnyClient | None:
@@ -118,27 +121,21 @@ def _client(workspace: Workspace, before: list[str]) -> AnyClient | None:
     return clients.get(name or "")
 
 
-def _fields(schema: Mapping[str, Any], words: list[str], fragment: str) -> tuple[str, list[str]]:
-    fields = {field.name: field for field in action_fields(schema) if not field.is_fixed}
+def _fields(schema: Shape | None, words: list[str], fragment: str) -> tuple[str, list[str]]:
+    fields = {field.name: field for field in action_fields(schema) if not isinstance(field, Const)}
     name, given, value = fragment.partition("=")
     if given:
         return value, _starting(value, _values(fields.get(name)))
     taken = {word.partition("=")[0] for word in words}
-    found = [f"{field}=" for field in fields if field != "metadata" and field not in taken]
+    found = [f"{field}=" for field in fields if field != SELDOM and field not in taken]
     bare = [] if any("=" in word for word in words) else _values(only_required_field(schema))
     return fragment, _starting(fragment, [*bare, *found])
 
 
-def _values(field: Field | None) -> list[str]:
-    if field is None:
-        return []
-    values: list[Any] = []
-    for part in (field.schema, *branches_of(field.schema)):
-        found = part.get("enum")
-        if isinstance(found, list):
-            values += found
-        elif part.get("type") == "boolean":
-            values += (True, False)
+def _values(field: Shape | None) -> list[str]:
+    """List what a field takes, as it is typed: of a union, what can be listed."""
+    parts = field.branches if isinstance(field, Union) else (field,)
+    values = [value for part in parts if part is not None for value in choices(part) or ()]
     return [value if isinstance(value, str) else json.dumps(value) for value in values]
 
 

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container
 from pathlib import Path
 from typing import Any
 
 from IPython.core.error import UsageError
 
-from openenv_notebook.jupyter.magic.arguments import (
-    Expression,
-    GrammarError,
-    Line,
-    Typed,
-    Variable,
-    read_json,
-    read_typed,
-    takes_text,
-)
+from openenv_notebook.jupyter.magic.arguments import read_typed
 from openenv_notebook.jupyter.magic.python_twin import literal
+from openenv_notebook.jupyter.magic.tokens import Expression, GrammarError, Line, Typed, Variable, read_json
 from openenv_notebook.jupyter.magic.workspace import AnyClient, Workspace
-from openenv_notebook.schema.reader import Field, action_fields, only_required_field
+from openenv_notebook.schema.action import action_fields, only_required_field, takes_text
+from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.text import one_line
 
 
@@ -87,14 +80,12 @@ class Desk:
         if name not in (None, bound) and self.workspace.held(name) is not None:
             raise UsageError(f"{name} holds an open client and is not overwritten; choose another name: --out result")
 
-    def values(
-        self, payload: Any, schema: Mapping[str, Any] | None, call: str, secrets: Container[str] | None = None
-    ) -> Any:
+    def values(self, payload: Any, schema: Shape | None, call: str, secrets: Container[str] | None = None) -> Any:
         """Turn what was typed into values: by what the fields take, where that is known.
 
         Args:
             payload: What :func:`~openenv_notebook.jupyter.magic.arguments.read_payload` found.
-            schema: The JSON Schema of the fields, or None.
+            schema: What the fields take, or None.
             call: The Python that the line stands for, up to the values: ``env.step(``.
             secrets: Names of fields that the server marked as secret.
 
@@ -118,12 +109,12 @@ class Desk:
         return self.workspace.namespace[name]
 
 
-def typed_values(payload: Any, schema: Mapping[str, Any] | None, variable: Callable[[str], Any]) -> Any:
+def typed_values(payload: Any, schema: Shape | None, variable: Callable[[str], Any]) -> Any:
     """Turn what was typed into values: by what the fields take, where that is known.
 
     Args:
         payload: What :func:`~openenv_notebook.jupyter.magic.arguments.read_payload` found.
-        schema: The JSON Schema of the fields, or None.
+        schema: What the fields take, or None.
         variable: Finds the object of a ``$name``.
 
     Returns:
@@ -131,13 +122,13 @@ def typed_values(payload: Any, schema: Mapping[str, Any] | None, variable: Calla
     """
     if payload is None:
         return {}
-    fields = {field.name: field for field in action_fields(schema)} if schema is not None else {}
+    fields = {field.name: field for field in action_fields(schema)}
     if isinstance(payload, dict):
         return {name: _value(value, fields.get(name), variable) for name, value in payload.items()}
-    return _value(payload, only_required_field(schema) if schema is not None else None, variable)
+    return _value(payload, only_required_field(schema), variable)
 
 
-def _value(value: Any, field: Field | None, variable: Callable[[str], Any]) -> Any:
+def _value(value: Any, field: Shape | None, variable: Callable[[str], Any]) -> Any:
     """Turn one typed value into what its field takes; a variable into its object."""
     if isinstance(value, Variable):
         return variable(value.name)
@@ -150,19 +141,18 @@ def _value(value: Any, field: Field | None, variable: Callable[[str], Any]) -> A
     return _read(value.text, field)
 
 
-def _read(text: str, field: Field | None) -> Any:
+def _read(text: str, field: Shape | None) -> Any:
     """Read characters as their field takes them; what begins as JSON and is none is refused."""
-    schema = field.schema if field is not None else None
-    if text[:1] in ("{", "[") and not (schema is not None and takes_text(schema)):
+    if text[:1] in ("{", "[") and not (field is not None and takes_text(field)):
         return read_json(text)
-    return read_typed(text, schema)
+    return read_typed(text, field)
 
 
-def _written(payload: Any, schema: Mapping[str, Any] | None, secrets: Container[str] | None) -> str:
+def _written(payload: Any, schema: Shape | None, secrets: Container[str] | None) -> str:
     """Write what was typed as the arguments of a call in Python."""
-    fields = {field.name: field for field in action_fields(schema)} if schema is not None else {}
+    fields = {field.name: field for field in action_fields(schema)}
     if not isinstance(payload, dict):
-        only = only_required_field(schema) if schema is not None else None
+        only = only_required_field(schema)
         if only is None:
             return f"**{payload.text}"
         payload = {only.name: payload}

@@ -7,10 +7,11 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 
-from openenv_notebook.jupyter.magic.arguments import GrammarError, is_silenced, split_verb, without_end
+from openenv_notebook.jupyter.magic.arguments import split_end, split_verb
 from openenv_notebook.jupyter.magic.context import Desk
 from openenv_notebook.jupyter.magic.manual import manual, page
 from openenv_notebook.jupyter.magic.silence import silence
+from openenv_notebook.jupyter.magic.tokens import GrammarError
 from openenv_notebook.jupyter.magic.verbs import VERBS, Verb
 from openenv_notebook.jupyter.magic.verbs.clients import overview
 from openenv_notebook.jupyter.magic.workspace import Workspace
@@ -33,11 +34,12 @@ class OpenEnvMagics(Magics):
     @no_var_expand
     @line_cell_magic
     def openenv(self, line: str, cell: str | None = None) -> Any:
+        line, is_silenced = split_end(line)
         try:
             value = self._run(line, cell)
         except GrammarError as error:
             raise UsageError(str(error)) from None
-        if is_silenced(line):
+        if is_silenced:
             silence(self.shell)
         return value
 
@@ -45,14 +47,14 @@ class OpenEnvMagics(Magics):
 
     def _run(self, line: str, cell: str | None) -> Any:
         verb, rest = split_verb(line)
-        if cell is not None and verb not in ("--help", "-h") and (not verb or verb.startswith(("-", "#"))):
+        if cell is not None and verb not in ("--help", "-h") and (not verb or verb.startswith("-")):
             verb, rest = "step", line
-        if not verb or verb.startswith("#"):
+        if not verb:
             overview(self._desk)
             return None
         if verb in ("help", "--help", "-h"):
             return self._help(rest)
-        if without_end(rest).strip() in ("--help", "-h"):
+        if rest.strip() in ("--help", "-h"):
             return self._help(verb)
         found = VERBS.get(verb)
         if found is None:
@@ -78,7 +80,7 @@ class OpenEnvMagics(Magics):
         return verb.body(self._desk, rest, cell)
 
     def _help(self, rest: str) -> None:
-        name = without_end(rest).strip()
+        name = rest.strip()
         if name in ("help", "--help", "-h"):
             name = ""
         if name and name not in VERBS:

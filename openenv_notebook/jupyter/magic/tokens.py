@@ -93,7 +93,7 @@ class Tokens:
 
     @property
     def at_end(self) -> bool:
-        return self.place >= len(self.text) or self.text[self.place] in "#" or self.rest.strip() in (";", "")
+        return self.place >= len(self.text) or self.text[self.place] == "#"
 
     def _skip(self) -> None:
         while self.place < len(self.text) and self.text[self.place].isspace():

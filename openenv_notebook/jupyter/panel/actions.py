@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.magic.python_twin import Call
 from openenv_notebook.jupyter.panel import status_html, widgets
 from openenv_notebook.jupyter.panel.form import Form
 from openenv_notebook.jupyter.panel.moves import MOST_BUTTONS, Moves
+from openenv_notebook.schema.action import constants, given_fields, holds_secret
 from openenv_notebook.schema.check import check
 from openenv_notebook.schema.moves import Legal, legal_actions
-from openenv_notebook.schema.reader import action_fields
-from openenv_notebook.schema.tool import Tool
-from openenv_notebook.values.secrets import Secrets, secret_names
+from openenv_notebook.schema.shapes import Const, Json, Object, Shape
+from openenv_notebook.schema.tool import Tool, arguments_of
 
-_ANY: Mapping[str, Any] = {"type": "object", "additionalProperties": True, "properties": {}}
+_ANY = Json(kind="object")
 _STEP = ""
 
 
@@ -51,8 +51,9 @@ class ActionView:
         name: str,
     ) -> None:
         self._put, self._on_step, self._on_change, self._name = put, on_step, on_change, name
-        self._schema: Mapping[str, Any] | None = None
-        self._secrets, self._has_secrets = Secrets(), False
+        self._schema: Shape | None = None
+        self._secrets: Container[str] | None = None
+        self._has_secrets = False
         self._tools: dict[str, Tool] = {}
         self._forms: dict[str, Form] = {}
         self._sends = widgets.html(status_html.sends("", "…"))
@@ -65,12 +66,12 @@ class ActionView:
         scroll = widgets.column(self._tool, self._moves.row, self._moves.box, self._place, names=["scroll"])
         self.widget = widgets.column(widgets.heading("Action"), sends, scroll, names=["area", "area-action"])
 
-    def load(self, schema: Mapping[str, Any] | None, tools: Sequence[Tool]) -> None:
-        """Take the schema of actions and the tools; before the panel is seen."""
+    def load(self, schema: Shape | None, tools: Sequence[Tool], secrets: Container[str] | None = None) -> None:
+        """Take what an action may look like, the tools, and what is secret; before the panel is seen."""
         self._schema = schema
         # What is typed in the box is seen; the form has boxes for secrets.
-        self._has_secrets = bool(secret_names(schema))
-        self._secrets = Secrets(schema, *(tool.input_schema for tool in tools))
+        self._has_secrets = schema is not None and holds_secret(schema)
+        self._secrets = secrets
         self._tools = {tool.name: tool for tool in tools}
         options = [(widgets.label(_described(tool), 90), tool.name) for tool in tools]
         if not tools or not _only_calls_tools(schema):
@@ -84,7 +85,7 @@ class ActionView:
         """The form in use: that of the chosen tool, else that of the action."""
         key = self._tool.value or _STEP
         if key not in self._forms:
-            schema = self._tools[key].input_schema if key in self._tools else self._schema
+            schema = arguments_of(self._tools[key]) if key in self._tools else self._schema
             self._forms[key] = Form(schema or _ANY, on_change=self._form_edited, on_enter=self._on_step)
         return self._forms[key]
 
@@ -137,8 +138,7 @@ class ActionView:
         """Tell whether the buttons alone are the form: one field, all its values."""
         if legal is None or len(legal.values) > MOST_BUTTONS or self._schema is None:
             return False
-        seen = [field.name for field in action_fields(self._schema) if not field.is_fixed and field.name != "metadata"]
-        return seen == list(legal.fields)
+        return [field.name for field in given_fields(self._schema)] == list(legal.fields)
 
     def call(self) -> Call:
         """Make the call of what stands in the box, else in the form.
@@ -175,12 +175,7 @@ class ActionView:
             raise Incomplete(str(error)) from error
         if not isinstance(found, Mapping):
             raise Incomplete(f"{found!r} is no action here: name its fields, a=1 b=2, or write JSON")
-        constants = {
-            field.name: field.schema["const"]
-            for field in (action_fields(self._schema) if self._schema is not None else ())
-            if field.is_fixed and field.required
-        }
-        action = {**constants, **found}
+        action = {**constants(self._schema), **found}
         wrong = check(self.form.shape, action) if self._schema is not None else []
         if wrong:
             path, text = wrong[0]
@@ -219,9 +214,8 @@ def _described(tool: Tool) -> str:
     return f"{tool.name} · {about}" if about else tool.name
 
 
-def _only_calls_tools(schema: Mapping[str, Any] | None) -> bool:
+def _only_calls_tools(schema: Shape | None) -> bool:
     """Tell whether calling a tool is all there is to do."""
-    if schema is None:
-        return True
-    kind = (schema.get("properties") or {}).get("type")
-    return isinstance(kind, Mapping) and kind.get("const") == "call_tool"
+    fields = schema.fields if isinstance(schema, Object) else ()
+    kind = next((field for field in fields if field.name == "type"), None)
+    return schema is None or (isinstance(kind, Const) and kind.value == "call_tool")

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openenv_notebook.jupyter.magic.arguments import GrammarError, read_payload
+from openenv_notebook.jupyter.magic.arguments import read_payload, without_end
 from openenv_notebook.jupyter.magic.context import typed_values
+from openenv_notebook.jupyter.magic.tokens import GrammarError
 from openenv_notebook.jupyter.panel import status_html, widgets
 from openenv_notebook.jupyter.panel.status_html import Facts
 
@@ -59,9 +60,8 @@ class Header:
         Raises:
             GrammarError: If it cannot be read.
         """
-        found = typed_values(
-            read_payload("reset", str(self._arguments.value).strip(), {}).payload, None, self._variable
-        )
+        text = without_end(str(self._arguments.value))
+        found = typed_values(read_payload("reset", text, {}).payload, None, self._variable)
         if not isinstance(found, Mapping):
             raise GrammarError(f"reset takes named arguments, key=value or JSON, not {found!r}")
         seed = str(self._seed.value).strip()

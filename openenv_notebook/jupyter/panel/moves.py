@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openenv_notebook.jupyter.magic.arguments import GrammarError, read_payload
+from openenv_notebook.jupyter.magic.arguments import read_payload, without_end
 from openenv_notebook.jupyter.magic.context import typed_values
+from openenv_notebook.jupyter.magic.tokens import GrammarError
 from openenv_notebook.jupyter.panel import widgets
+from openenv_notebook.schema.action import named
 from openenv_notebook.schema.check import same
 from openenv_notebook.schema.moves import Legal
-from openenv_notebook.schema.reader import only_required_field
+from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.errors import OpenEnvError
 
 MOST_BUTTONS = 12
@@ -106,11 +108,11 @@ class Moves:
         others = tuple(name for name in made._dom_classes if name != "openenv-chosen")
         self._put(made, _dom_classes=(*others, "openenv-chosen") if same(value, chosen) else others)
 
-    def typed(self, schema: Mapping[str, Any] | None) -> Any:
+    def typed(self, schema: Shape | None) -> Any:
         """Read the box as ``%openenv step`` reads its line.
 
         Args:
-            schema: The JSON Schema of the action.
+            schema: What an action may look like.
 
         Returns:
             A dict of fields, or one value for the only required field.
@@ -124,11 +126,10 @@ class Moves:
                 if written(value) == text:
                     return {self.offered.fields[0]: value}
         try:
-            found = typed_values(read_payload("step", text, {}).payload, schema, self._variable)
+            found = typed_values(read_payload("step", without_end(text), {}).payload, schema, self._variable)
         except OpenEnvError as error:
             raise GrammarError(str(error)) from error
-        only = only_required_field(schema) if schema is not None else None
-        return found if isinstance(found, Mapping) or only is None else {only.name: found}
+        return found if isinstance(found, Mapping) else named(schema, found) or found
 
 
 def _offered(legal: Legal | None, all_values: Legal | None) -> Legal | None:

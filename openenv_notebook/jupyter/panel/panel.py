@@ -75,7 +75,7 @@ class Panel:
         self._state = State(client, name or notebook.variable_of(client, self._shell), title, renderer_key(client))
         self._make(checked)
         schema = action_schema(client)
-        self._actions.load(schema, tools_of(client, schema))
+        self._actions.load(schema, tools_of(client, schema), client.known.secrets)
         self._still = saved_output.Still()
         self._shown_in: Any = None
         self._unsubscribe = client.subscribe(self._happened) if client.status != "closed" else lambda: None

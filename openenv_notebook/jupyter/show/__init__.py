@@ -10,13 +10,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from openenv_notebook.jupyter.show.fields import fields_line, kind
 from openenv_notebook.jupyter.show.status_lines import (
     START,
     client_line,
     next_line,
     result_line,
-    schema_text,
     server_line,
     steps,
 )
@@ -35,11 +33,8 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "START",
     "client_line",
-    "fields_line",
-    "kind",
     "next_line",
     "result_line",
-    "schema_text",
     "server_line",
     "steps",
     "to_html",

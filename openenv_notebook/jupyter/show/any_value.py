@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.tools import ToolNamespace
-from openenv_notebook.jupyter.show import cards, contracts
+from openenv_notebook.jupyter.show import cards, schemas
 from openenv_notebook.jupyter.show.as_html import LONGEST, size_without_pictures, write_html
 from openenv_notebook.jupyter.show.as_text import write_text
 from openenv_notebook.jupyter.show.blocks import Block, Paragraph
@@ -31,13 +31,13 @@ _CARDS: tuple[tuple[type | tuple[type, ...], Callable[[Any], Block]], ...] = (
     (Server, cards.of_server),
     (Episode, cards.of_episode),
     (Step, cards.of_step),
-    (Tool, contracts.of_tool),
-    (ToolNamespace, lambda tools: contracts.of_tools(list(tools))),
+    (Tool, schemas.of_tool),
+    (ToolNamespace, lambda tools: schemas.of_tools(list(tools))),
     (OpenEnvError, cards.of_error),
 )
 _LONGEST_REPR = 4_000
 _LISTS: tuple[tuple[type, Callable[[Any], Block]], ...] = (
-    (Tool, contracts.of_tools),
+    (Tool, schemas.of_tools),
     (Episode, cards.of_episodes),
     (Step, cards.of_steps),
     (StepResult, cards.of_results),
@@ -104,9 +104,9 @@ def blocks_of(value: Any) -> Block | None:
     if type(value) is list:
         return _of_list(value)
     if isinstance(value, AttributeDict):
-        if contracts.is_schemas(value):
-            return contracts.of_schemas(value)
-        return contracts.of_schema(value) if contracts.is_schema(value) else Describer(secrets_of(value)).value(value)
+        if schemas.is_schemas(value):
+            return schemas.of_schemas(value)
+        return schemas.of_schema(value) if schemas.is_schema(value) else Describer(secrets_of(value)).value(value)
     if isinstance(value, (Action, Observation, State)):
         return Describer().fields(as_fields(value) or {})
     if _is_official(value):

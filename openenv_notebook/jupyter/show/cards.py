@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.show.blocks import Block, Column, Fields, Line, Look, Span, Stack, Table, facts, line
 from openenv_notebook.jupyter.show.describe import Describer
-from openenv_notebook.jupyter.show.fields import fields_line
 from openenv_notebook.jupyter.show.numbers import number, sparkline
 from openenv_notebook.jupyter.show.observations import seen
 from openenv_notebook.jupyter.show.plain import as_fields, short
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
-from openenv_notebook.schema.reader import only_required_field
+from openenv_notebook.schema.action import only_required_field
+from openenv_notebook.schema.describe import fields_line
+from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.secrets import HIDDEN, hides, secrets_of
 
 _MOST_STEPS = 20
@@ -95,14 +96,14 @@ def of_client(client: Any) -> Block:
     return Stack((head, Fields(tuple(rows))))
 
 
-def _following(client: Any, action: Mapping[str, Any] | None, way: str) -> str:
+def _following(client: Any, action: Shape | None, way: str) -> str:
     """Say what can be called next."""
     awaited = "await " if way == "async" else ""
     if client.status == "closed":
         return "connect(…) for a new client"
     if client.status == "lost" or not len(client.episode) or client.done:
         return f"{awaited}reset()"
-    field = only_required_field(action) if action is not None else None
+    field = only_required_field(action)
     return f"{awaited}step({field.name}=…)" if field is not None else f"{awaited}step(…)"
 
 

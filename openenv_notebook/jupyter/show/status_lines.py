@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from openenv_notebook.client.clients import SyncEnvClient
@@ -57,23 +56,6 @@ def result_line(client: SyncEnvClient[Any, Any, Any]) -> str:
 def steps(number: int) -> str:
     """Write a number of steps."""
     return "1 step" if number == 1 else f"{number} steps"
-
-
-def schema_text(schema: Mapping[str, Any]) -> str:
-    """Write an action's fields as a table.
-
-    Args:
-        schema: The action's JSON Schema.
-
-    Returns:
-        Its name, then a line a field: its name, type, whether it is required, its default,
-        its bounds, its description.
-    """
-    # Only loaded to show something.
-    from openenv_notebook.jupyter.show.as_text import write_text
-    from openenv_notebook.jupyter.show.contracts import of_schema
-
-    return write_text(of_schema(schema))
 
 
 def server_line(name: str, server: Server | Backend) -> str:

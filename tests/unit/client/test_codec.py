@@ -14,11 +14,12 @@ from support.wire import result_frame
 
 from openenv_notebook.client.actions import NOT_GIVEN
 from openenv_notebook.client.clients import EnvClient, GenericEnvClient
+from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.values.errors import InvalidAction, MisuseError, ProtocolError
 from openenv_notebook.values.messages import Action, Observation, State, StepResult
 from openenv_notebook.values.secrets import HIDDEN, Secrets
 
-CONNECT4 = schemas()["connect4"]["action"]
+CONNECT4 = action_shape(schemas()["connect4"]["action"])
 
 
 class Drop(Action):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel, ValidationError
 from support.recorded import schemas, shapes
 
-from openenv_notebook.schema.model import model_from_schema
+from openenv_notebook.schema.model import model_from_schema, python_type
+from openenv_notebook.schema.reader import action_shape, read_shape
 from openenv_notebook.values.to_json import fields_of
 
 ACTIONS = {name: schema["action"] for name, schema in schemas().items() if "action" in schema}
@@ -18,7 +19,7 @@ ACTIONS = {name: schema["action"] for name, schema in schemas().items() if "acti
 @pytest.mark.parametrize("name", ACTIONS)
 def test_every_recorded_action_becomes_a_model(name: str) -> None:
     """The model of each recorded action has the fields of its schema and refuses any other."""
-    model = model_from_schema(ACTIONS[name])
+    model = model_from_schema(action_shape(ACTIONS[name]))
     assert issubclass(model, BaseModel)
     with pytest.raises(ValidationError):
         model(no_such_field_at_all=1)
@@ -27,7 +28,7 @@ def test_every_recorded_action_becomes_a_model(name: str) -> None:
 @pytest.mark.parametrize("name", shapes())
 def test_every_shape_of_a_field_becomes_a_model(name: str) -> None:
     """Every shape a schema may have builds a model whose schema can be read again."""
-    assert model_from_schema(shapes()[name]).model_json_schema()
+    assert model_from_schema(action_shape(shapes()[name])).model_json_schema()
 
 
 def test_only_what_was_given_is_sent() -> None:
@@ -41,7 +42,7 @@ def test_only_what_was_given_is_sent() -> None:
         },
         "required": ["column"],
     }
-    model = model_from_schema(schema)
+    model = model_from_schema(action_shape(schema))
     assert fields_of(model(column=3)) == {"kind": "move", "column": 3}
     assert fields_of(model(column=3, name=None, speed=2)) == {"kind": "move", "column": 3, "name": None, "speed": 2.0}
     assert list(inspect.signature(model).parameters) == ["column", "kind", "name", "speed"]
@@ -52,7 +53,7 @@ def test_only_what_was_given_is_sent() -> None:
 def test_names_that_python_cannot_write_travel_as_they_are() -> None:
     """A field called class, or with a dash, has a Python name and keeps its own on the wire."""
     schema = {"properties": {"class": {"type": "string"}, "max-steps": {"type": "integer"}, "json": {"type": "string"}}}
-    made: Any = model_from_schema(schema)(class_="a", max_steps=3, json_="x")
+    made: Any = model_from_schema(action_shape(schema))(class_="a", max_steps=3, json_="x")
     assert fields_of(made) == {"class": "a", "max-steps": 3, "json": "x"}
 
 
@@ -71,9 +72,56 @@ def test_nested_objects_enums_and_circles() -> None:
         },
         "required": ["way", "point"],
     }
-    model = model_from_schema(schema)
+    model = model_from_schema(action_shape(schema))
     assert fields_of(model(way="up", point={"x": 1})) == {"way": "up", "point": {"x": 1}}
     for wrong in ({"way": "left", "point": {"x": 1}}, {"way": "up", "point": {"y": 1}}):
         with pytest.raises(ValidationError):
             model(**wrong)
     assert model(way="up", point={"x": 1}, node={"next": {"next": {}}})
+
+
+@pytest.mark.parametrize(
+    ("field", "fits", "wrong"),
+    [
+        ({"type": "string", "minLength": 2, "maxLength": 3}, "abc", ("a", "abcd")),
+        ({"type": "array", "minItems": 1, "maxItems": 2}, [1], ([], [1, 2, 3])),
+        ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, 0.5, (0, 1)),
+        ({"anyOf": [{"type": "string", "maxLength": 1}, {"type": "null"}]}, None, ("ab",)),
+    ],
+)
+def test_bounds_are_those_of_the_schema(field: Any, fits: Any, wrong: Any) -> None:
+    """Lengths and open ends are held to, beside null too."""
+    model: Any = model_from_schema(action_shape({"properties": {"x": field}, "required": ["x"]}))
+    assert fields_of(model(x=fits)) == {"x": fits}
+    for value in wrong:
+        with pytest.raises(ValidationError):
+            model(x=value)
+
+
+def test_a_schema_that_allows_other_fields_makes_a_model_that_does() -> None:
+    """What step() would send is taken by the model as well; a misspelt field of any other schema is refused."""
+    schema = {"properties": {"x": {"type": "integer"}}, "additionalProperties": True}
+    made: Any = model_from_schema(action_shape(schema))(x=1, more="y")
+    assert fields_of(made) == {"x": 1, "more": "y"}
+    with pytest.raises(ValidationError):
+        model_from_schema(action_shape({"properties": schema["properties"]}))(x=1, more="y")
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ({"type": "integer"}, int),
+        ({"type": ["string", "null"]}, str | None),
+        ({"enum": ["up", "down"]}, Literal["up", "down"]),
+        ({"type": "array"}, list),
+        ({"type": "array", "items": {"type": "number"}}, list[float]),
+        ({"type": "object", "properties": {"x": {}}}, dict),
+        ({"type": "object", "additionalProperties": {"type": "boolean"}}, dict[str, bool]),
+        ({"type": ["integer", "string"]}, int | str),
+        ({"enum": [[1], [2]]}, Any),
+        ({}, Any),
+    ],
+)
+def test_a_shape_has_a_python_type(schema: Any, kind: Any) -> None:
+    """What a schema takes is said in Python's own types, for signatures."""
+    assert python_type(read_shape(schema)) == kind

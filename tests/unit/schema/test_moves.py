@@ -12,7 +12,9 @@ from pydantic import BaseModel
 from support.recorded import exchanges, results, schemas, shapes
 
 from openenv_notebook.schema.model import model_from_schema
-from openenv_notebook.schema.moves import KEYS, Legal, fits, legal_actions
+from openenv_notebook.schema.moves import KEYS, Legal, choices
+from openenv_notebook.schema.moves import legal_actions as legal_in
+from openenv_notebook.schema.reader import action_shape, read_shape
 
 COLUMN: dict[str, Any] = {"properties": {"column": {"type": "integer"}}, "required": ["column"]}
 MOVE: dict[str, Any] = {"properties": {"move": {"type": "string"}}, "required": ["move"]}
@@ -29,6 +31,11 @@ FIELD = {
     "maze": "action",
     "openspiel": "action_id",
 }
+
+
+def legal_actions(observation: Any, schema: dict[str, Any] | None) -> Legal | None:
+    """Find the legal actions by a JSON Schema."""
+    return legal_in(observation, None if schema is None else action_shape(schema))
 
 
 def only(part: dict[str, Any]) -> dict[str, Any]:
@@ -51,7 +58,7 @@ def test_every_recorded_observation(name: str) -> None:
         assert list(found.values) == (["UP", "DOWN", "LEFT", "RIGHT"] if listed is None else listed)
         assert found.source == ("schema" if listed is None else "legal_moves" if game == "chess" else "legal_actions")
         for value in found.values:
-            model_from_schema(action).model_validate({FIELD[game]: value})
+            model_from_schema(action_shape(action)).model_validate({FIELD[game]: value})
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -214,15 +221,27 @@ def test_every_shape_of_a_field(name: str) -> None:
     """Every shape a schema may have is read, and what is offered validates."""
     found = legal_actions({}, shapes()[name])
     for value in found.values if found is not None else ():
-        model_from_schema(shapes()[name]).model_validate({found.fields[0]: value})  # type: ignore[union-attr]
+        model_from_schema(action_shape(shapes()[name])).model_validate({found.fields[0]: value})  # type: ignore[union-attr]
 
 
-def test_parts_of_a_value_must_fit() -> None:
-    """Items of lists and fields of objects are looked at as well; true is no number."""
-    point = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
-    assert fits([1, 2], {"type": "array", "items": {"type": "integer"}}, {})
-    assert not fits([1, "a"], {"type": "array", "items": {"type": "integer"}}, {})
-    assert fits({"x": 1}, point, {})
-    assert not fits({"y": 1}, point, {})
-    assert not fits(True, {"const": 1}, {})
-    assert not fits(1, {"type": "number", "exclusiveMaximum": 1}, {})
+def test_what_the_check_refuses_is_no_move() -> None:
+    """Lengths, steps and parts of a value count as its type does: no button is made for what would be refused."""
+    move = {"type": "string", "maxLength": 4}
+    assert legal_actions({"legal_moves": ["e2e4", "e7e8q"]}, only(move)) is None
+    assert legal_actions({"legal_actions": [1, 2]}, only({"type": "integer", "multipleOf": 2})) is None
+    pair = {"type": "array", "items": {"type": "integer"}}
+    assert legal_actions({"legal_actions": [[1, 2]]}, only(pair)) == Legal(("x",), ([1, 2],), "legal_actions")
+    assert legal_actions({"legal_actions": [[1, "a"]]}, only(pair)) is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        ({"anyOf": [{"type": "boolean"}, {"type": "null"}]}, [False, True, None]),
+        ({"anyOf": [{"type": "boolean"}, {"type": "integer"}]}, None),
+        ({"type": "number", "minimum": 0, "maximum": 1}, None),
+    ],
+)
+def test_all_values_are_listed_or_none(schema: Any, values: list[Any] | None) -> None:
+    """What cannot be listed whole is not listed at all."""
+    assert choices(read_shape(schema)) == values

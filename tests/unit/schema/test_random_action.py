@@ -9,12 +9,13 @@ import pytest
 from pydantic import TypeAdapter
 from support.recorded import results, schemas, shapes
 
+from openenv_notebook.schema.check import check
 from openenv_notebook.schema.model import model_from_schema
-from openenv_notebook.schema.moves import fits
 from openenv_notebook.schema.random_action import sample_action
+from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.values.messages import CallToolAction, ListToolsAction
 
-ACTIONS = {name: schema["action"] for name, schema in schemas().items() if "action" in schema}
+ACTIONS = {name: action_shape(schema["action"]) for name, schema in schemas().items() if "action" in schema}
 SEEDS = range(50)
 
 
@@ -28,16 +29,19 @@ def test_samples_of_every_recorded_action_validate(name: str) -> None:
     """Every random action of a recorded environment is one that its schema takes."""
     model = model_from_schema(ACTIONS[name])
     for seed in SEEDS:
-        model.model_validate(sample_action(ACTIONS[name], {}, random.Random(seed)))
+        sample = sample_action(ACTIONS[name], {}, random.Random(seed))
+        assert check(ACTIONS[name], sample) == []
+        model.model_validate(sample)
 
 
 @pytest.mark.parametrize("name", shapes())
 def test_samples_of_every_shape_validate(name: str) -> None:
     """Every random action of a schema, whatever its shape, is one that it takes."""
-    model = model_from_schema(shapes()[name])
+    shape = action_shape(shapes()[name])
+    model = model_from_schema(shape)
     for seed in SEEDS:
-        sample = sample_action(shapes()[name], {}, random.Random(seed))
-        assert fits(sample, shapes()[name], shapes()[name])
+        sample = sample_action(shape, {}, random.Random(seed))
+        assert check(shape, sample) == []
         model.model_validate(sample)
 
 
@@ -62,7 +66,7 @@ def test_all_legal_actions_come_up() -> None:
 def test_a_union_is_told_by_its_type() -> None:
     """One branch is chosen, and the constant that tells it is sent."""
     union: TypeAdapter[Any] = TypeAdapter(CallToolAction | ListToolsAction)
-    samples = [sample_action(union.json_schema(), {}, random.Random(seed)) for seed in SEEDS]
+    samples = [sample_action(action_shape(union.json_schema()), {}, random.Random(seed)) for seed in SEEDS]
     assert {type(union.validate_python(sample)) for sample in samples} == {CallToolAction, ListToolsAction}
     assert {sample["type"] for sample in samples} == {"call_tool", "list_tools"}
 
@@ -97,15 +101,15 @@ def test_bounds_are_kept(part: dict[str, Any]) -> None:
         "properties": {"next": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}},
         "required": ["next"],
     }
-    schema = {"$defs": {"Node": node}, **only(part)}
+    shape = action_shape({"$defs": {"Node": node}, **only(part)})
     for seed in SEEDS:
-        sample = sample_action(schema, {}, random.Random(seed))
-        assert fits(sample, schema, schema), sample
-        model_from_schema(schema).model_validate(sample)
+        sample = sample_action(shape, {}, random.Random(seed))
+        assert check(shape, sample) == []
+        model_from_schema(shape).model_validate(sample)
 
 
 def test_only_what_is_required_is_sent() -> None:
     """Optional fields keep their defaults; without a schema there is nothing to send."""
     schema = {"properties": {"a": {"type": "integer"}, "b": {"type": "integer", "default": 1}}, "required": ["a"]}
-    assert list(sample_action(schema, None, random.Random(0))) == ["a"]
+    assert list(sample_action(action_shape(schema), None, random.Random(0))) == ["a"]
     assert sample_action(None, None, random.Random(0)) == {}

@@ -16,6 +16,7 @@ from openenv_notebook import Action, GenericAction, InvalidAction, Observation, 
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
 from openenv_notebook.schema.model import model_from_schema
+from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.values import secrets
 from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
 from openenv_notebook.values.messages import short_repr
@@ -68,7 +69,9 @@ class Plain:
         StepResult(Plain()),
         StepResult(None, metadata={"user": "me", "hfToken": SECRET}),
         Step("step", {"password": SECRET, "user": "me"}),
-        model_from_schema({"properties": {"password": {"type": "string"}, "user": {}}})(password=SECRET, user="me"),
+        model_from_schema(action_shape({"properties": {"password": {"type": "string"}, "user": {}}}))(
+            password=SECRET, user="me"
+        ),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -261,7 +264,7 @@ def test_a_model_made_from_a_schema_hides_what_that_schema_marks() -> None:
     """A model hides by its own schema, at any depth, under a name that Python had to change, too."""
     secret = {"type": "string", "format": "password"}
     schema = {"properties": {"pin-code": secret, "inner": {"type": "object", "properties": {"pin": secret}}}}
-    model = model_from_schema(schema)
+    model = model_from_schema(action_shape(schema))
     made = model.model_validate({"pin-code": SECRET, "inner": {"pin": SECRET}})
     assert SECRET not in repr(made) and repr(made).count(HIDDEN) == 2
     assert made.model_dump(by_alias=True) == {"pin-code": SECRET, "inner": {"pin": SECRET}}

@@ -13,7 +13,7 @@ from openenv_notebook.jupyter.magic.context import Desk
 from openenv_notebook.jupyter.magic.verbs.servers import stop_all
 from openenv_notebook.jupyter.magic.verbs.verb import Verb
 from openenv_notebook.jupyter.magic.workspace import AnyClient
-from openenv_notebook.schema.reader import action_fields
+from openenv_notebook.schema.action import action_fields
 from openenv_notebook.servers import Backend, Server
 from openenv_notebook.threads.worker import own_threads
 from openenv_notebook.values.text import nearest
@@ -41,7 +41,7 @@ def use(desk: Desk, rest: str) -> Any:
 
 def _check_field(client: AnyClient, field: str) -> None:
     """Refuse a field that actions do not have, where the server tells them."""
-    known = [each.name for each in action_fields(action_schema(client) or {})]
+    known = [each.name for each in action_fields(action_schema(client))]
     if known and field not in known:
         raise UsageError(f"actions have no field {field!r}{nearest(field, known)} (fields: {', '.join(known)})")
 

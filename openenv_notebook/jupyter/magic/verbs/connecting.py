@@ -13,10 +13,12 @@ from openenv_notebook.client.connect import connect as connect_to
 from openenv_notebook.client.learnt import action_schema, environment_name
 from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.connect_line import ProgressLine
-from openenv_notebook.jupyter.magic.arguments import Line, read_words
+from openenv_notebook.jupyter.magic.arguments import read_words
 from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.tokens import Line
 from openenv_notebook.jupyter.magic.verbs.verb import TARGET, Verb
 from openenv_notebook.jupyter.magic.workspace import AnyClient
+from openenv_notebook.schema.describe import fields_line
 from openenv_notebook.values.errors import AtCapacity, InvalidTarget
 from openenv_notebook.values.targets import parse_target
 
@@ -144,7 +146,7 @@ def code(line: Line, *statements: str) -> str:
 
 def introduce(desk: Desk, name: str, client: AnyClient, ended: list[str]) -> None:
     """Say in one line who was connected, what it takes, and what ended for it."""
-    fields = show.fields_line(action_schema(client))
+    fields = fields_line(action_schema(client))
     said = [
         f"{name} → {environment_name(client) or 'environment'}, {client.base_url}",
         fields,

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
 from IPython.core.error import UsageError
 
 from openenv_notebook.client.learnt import action_schema
+from openenv_notebook.client.tools import tool_signature
 from openenv_notebook.jupyter import show
-from openenv_notebook.jupyter.magic.arguments import (
-    Line,
-    Typed,
-    no_words,
-    read_payload,
-    read_words,
-    split_verb,
-    takes_text,
-)
+from openenv_notebook.jupyter.magic.arguments import no_words, read_payload, read_words, split_verb, without_end
 from openenv_notebook.jupyter.magic.context import Desk
 from openenv_notebook.jupyter.magic.python_twin import keywords, literal
+from openenv_notebook.jupyter.magic.tokens import Line, Typed
 from openenv_notebook.jupyter.magic.verbs.verb import SESSION, Verb
 from openenv_notebook.jupyter.magic.workspace import AnyClient
-from openenv_notebook.schema.reader import action_fields, only_required_field
-from openenv_notebook.schema.tool import Tool
-from openenv_notebook.schema.well_formed import well_formed
+from openenv_notebook.schema.action import action_fields, named, only_required_field, takes_text
+from openenv_notebook.schema.reader import action_shape
+from openenv_notebook.schema.shapes import Shape
+from openenv_notebook.schema.tool import Tool, arguments_of
 from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.text import nearest
 
@@ -63,8 +57,8 @@ def _seed(line: Line, payload: Mapping[str, Any]) -> dict[str, Any]:
 def _tell_of_unknown(desk: Desk, name: str, client: AnyClient, arguments: Mapping[str, Any]) -> None:
     """Say once what the server may drop without a word: arguments that its schema does not name."""
     schema = client.known.schema
-    fields = [field.name for field in action_fields(well_formed(schema.get("reset")))] if schema is not None else []
-    unknown = [key for key in arguments if key not in (*_RESET_TAKES, *fields)]
+    fields = action_fields(action_shape(schema.get("reset"))) if schema is not None else ()
+    unknown = [key for key in arguments if key not in (*_RESET_TAKES, *(field.name for field in fields))]
     fresh = [key for key in unknown if (name, client.base_url, key) not in desk.told]
     if fresh:
         desk.told.update((name, client.base_url, key) for key in fresh)
@@ -95,8 +89,8 @@ def step_body(desk: Desk, rest: str, cell: str) -> Any:
     field = line.options.get("field") or desk.workspace.fields.get(name) or _text_field(schema)
     if field is not None and not line.options.get("json"):
         return _stepped(desk, line, name, client, {field: body})
-    payload = read_payload("step", body, {}).payload
-    if isinstance(payload, Typed) and only_required_field(schema or {}) is None:
+    payload = read_payload("step", without_end(body), {}).payload
+    if isinstance(payload, Typed) and only_required_field(schema) is None:
         raise UsageError(f"the body is no JSON object: {short_repr(body)}; to send it as text: %%openenv --field NAME")
     return _stepped(desk, line, name, client, desk.values(payload, schema, f"{name}.step(", client.known.secrets))
 
@@ -110,10 +104,10 @@ def _stepped(desk: Desk, line: Line, name: str, client: AnyClient, action: Any) 
     return desk.out(line, result)
 
 
-def _text_field(schema: Mapping[str, Any] | None) -> str | None:
+def _text_field(schema: Shape | None) -> str | None:
     """Name the only required field, where it takes text."""
-    field = only_required_field(schema) if schema is not None else None
-    return field.name if field is not None and takes_text(field.schema) else None
+    field = only_required_field(schema)
+    return field.name if field is not None and takes_text(field) else None
 
 
 def state(desk: Desk, rest: str) -> Any:
@@ -144,14 +138,14 @@ def call(desk: Desk, rest: str) -> Any:
     line = read_payload("call", f"{options} {rest}", SESSION)
     name, client = desk.client(line)
     tool = _tool(client, tool_name)
+    takes = arguments_of(tool)
     # A foreign client knows of none.
     secrets = getattr(getattr(client, "known", None), "secrets", None)
-    arguments = desk.values(line.payload, tool.input_schema, f"{name}.call_tool({tool_name!r}, ", secrets)
+    arguments = desk.values(line.payload, takes, f"{name}.call_tool({tool_name!r}, ", secrets)
     if not isinstance(arguments, Mapping):
-        field = only_required_field(tool.input_schema)
-        if field is None:
-            raise UsageError(f"{tool_name} takes named arguments: {tool_name}{_signature(tool)}")
-        arguments = {field.name: arguments}
+        arguments = named(takes, arguments)
+        if arguments is None:
+            raise UsageError(f"{tool_name} takes named arguments: {tool_name}{tool_signature(tool)}")
     desk.twin = f"{name}.call_tool({tool_name!r}, {keywords(arguments, secrets)})".replace(", )", ")")
     return desk.out(line, client.call_tool(tool_name, **arguments))
 
@@ -176,12 +170,6 @@ def _tool(client: AnyClient, name: str) -> Tool:
         names = [tool.name for tool in found]
         raise UsageError(f"no tool {name!r}{nearest(name, names)} (tools: {', '.join(names) or 'none'})")
     return tool
-
-
-def _signature(tool: Tool) -> inspect.Signature:
-    from openenv_notebook.client.tools import tool_signature
-
-    return tool_signature(tool)
 
 
 def schema(desk: Desk, rest: str) -> Any:

@@ -15,8 +15,8 @@ from openenv_notebook.jupyter.panel.form.field import Row
 from openenv_notebook.jupyter.panel.form.objects import ObjectControl
 from openenv_notebook.jupyter.panel.form.widgets import Kit
 from openenv_notebook.schema.check import problems
-from openenv_notebook.schema.shape_reader import action_shape
-from openenv_notebook.schema.shapes import Object, path_text
+from openenv_notebook.schema.reader import action_shape
+from openenv_notebook.schema.shapes import Object, Shape, path_text
 from openenv_notebook.values.errors import InvalidAction
 from openenv_notebook.values.to_json import fields_of, to_bytes
 
@@ -28,7 +28,7 @@ class Form:
     under a field once a person touched it, or after :meth:`reveal_errors`.
 
     Args:
-        schema: Its JSON Schema; one without fields becomes a box for JSON.
+        schema: Its JSON Schema, or what was read from one; without fields it becomes a box for JSON.
         on_change: Called after a person or :meth:`set` changed what is filled in.
         on_enter: Called when Enter was pressed in a one-line box.
 
@@ -39,7 +39,7 @@ class Form:
 
     def __init__(
         self,
-        schema: Mapping[str, Any],
+        schema: Mapping[str, Any] | Shape,
         *,
         on_change: Callable[[], object] | None = None,
         on_enter: Callable[[], object] | None = None,
@@ -47,7 +47,7 @@ class Form:
         self._on_change = on_change or (lambda: None)
         self._kit = Kit(make_control, self._edited, on_enter or (lambda: None))
         self._reveal = False
-        shape = action_shape(schema)
+        shape = schema if isinstance(schema, Shape) else action_shape(schema)
         self._name = "" if isinstance(shape, Object) else (getattr(shape, "discriminator", "") or "action")
         self.shape = dataclasses.replace(shape, name=self._name, required=True)
         with self._kit.quietly():

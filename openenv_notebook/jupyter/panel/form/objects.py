@@ -12,12 +12,11 @@ import ipywidgets
 from openenv_notebook.jupyter.panel.form.control import Control, Reading
 from openenv_notebook.jupyter.panel.form.field import Row
 from openenv_notebook.jupyter.panel.form.widgets import Kit
+from openenv_notebook.schema.action import SELDOM
 from openenv_notebook.schema.check import Problem
 from openenv_notebook.schema.shapes import ABSENT, Dictionary, Object, Tuple
 
 _MOST_OPEN = 6
-# Every action of OpenEnv has this field, and hardly ever does it matter.
-_SELDOM = "metadata"
 _NOTHING = '<div class="openenv-hint">no fields to fill in</div>'
 _OTHERS = "other fields"
 _PLACE = re.compile(r"\[?(\d+)\]?(.*)", re.DOTALL)
@@ -30,7 +29,7 @@ class ObjectControl(Control):
 
     def __init__(self, shape: Object, kit: Kit) -> None:
         super().__init__(shape, kit)
-        fields = sorted(shape.fields, key=lambda field: (not field.required, field.name == _SELDOM))
+        fields = sorted(shape.fields, key=lambda field: (not field.required, field.name == SELDOM))
         self._rows = [Row(field, kit) for field in fields]
         self._others = self._other_fields()
         self._opened: set[str] = set()
@@ -105,7 +104,7 @@ class ObjectControl(Control):
         seen = [row for row in self.rows() if not row.is_hidden]
         self._opened |= {row.name for row in seen if row.is_on}
         is_long = len(seen) > _MOST_OPEN
-        folded = [row for row in seen if (is_long or row.name == _SELDOM) and row.name not in self._opened]
+        folded = [row for row in seen if (is_long or row.name == SELDOM) and row.name not in self._opened]
         shown = [row.widget for row in seen if row not in folded]
         if folded:
             shown += self._fold(folded)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -11,6 +10,7 @@ import ipywidgets
 from openenv_notebook.jupyter.panel.form.control import Control, Reading
 from openenv_notebook.jupyter.panel.form.widgets import Kit
 from openenv_notebook.schema.check import Problem, own_problems, same
+from openenv_notebook.schema.describe import value_text
 from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Const, Number, Shape
 from openenv_notebook.values.text import one_line
 
@@ -99,7 +99,7 @@ class ChoiceControl(Control):
         super().__init__(shape, kit)
         values = shape.values if isinstance(shape, Choice) else (True, False)
         self._values: tuple[Any, ...] = (*values, None) if shape.nullable else values
-        labels = distinct([choice_text(value) for value in self._values])
+        labels = distinct([value_text(value) for value in self._values])
         options = [(text, place) for place, text in enumerate([self._nothing(), *labels])]
         layout = {"width": "100%", "min_width": "0"}
         self.widget = kit.widget(ipywidgets.Dropdown, "control", layout, options=options, description=shape.name)
@@ -110,7 +110,7 @@ class ChoiceControl(Control):
         if self.shape.required:
             return "choose…"
         default = self.shape.default
-        return "not sent" if default is ABSENT else f"default: {choice_text(default)}"
+        return "not sent" if default is ABSENT else f"default: {value_text(default)}"
 
     def read(self) -> Reading:
         return Reading(self._values[self.widget.value - 1]) if self.widget.value else Reading()
@@ -190,16 +190,6 @@ def choice_control(shape: Choice, kit: Kit) -> Control:
 def boolean_control(shape: Boolean, kit: Kit) -> Control:
     """Make the control for true or false; what may be left out or null has three states."""
     return TickControl(shape, kit) if shape.required and not shape.nullable else ChoiceControl(shape, kit)
-
-
-def choice_text(value: Any) -> str:
-    """Write a value of a schema as one reads it in a list: as JSON, texts without quotes."""
-    words: dict[Any, str] = {True: "true", False: "false", None: "null", "": '""'}
-    is_word = value is None or isinstance(value, (bool, str))
-    is_number = isinstance(value, (int, float))
-    text = words.get(value, value) if is_word else str(value) if is_number else json.dumps(value, ensure_ascii=False)
-    text = one_line(text[: 2 * _LONGEST_CHOICE])
-    return text if len(text) <= _LONGEST_CHOICE else f"{text[:_LONGEST_CHOICE]}…"
 
 
 def distinct(labels: list[str]) -> list[str]:

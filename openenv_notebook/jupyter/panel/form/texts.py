@@ -10,8 +10,8 @@ import ipywidgets
 from openenv_notebook.jupyter.panel.form.control import Control, Reading
 from openenv_notebook.jupyter.panel.form.widgets import Kit
 from openenv_notebook.schema.check import Problem, own_problems
+from openenv_notebook.schema.describe import is_secret
 from openenv_notebook.schema.shapes import ABSENT, Json, Shape, Text
-from openenv_notebook.values.secrets import is_secret_name
 from openenv_notebook.values.text import one_line
 
 _FEWEST_ROWS, _MOST_ROWS, _COLUMNS = 3, 14, 64
@@ -138,11 +138,6 @@ class JsonControl(Control):
     def begin(self) -> None:
         if not self.widget.value.strip():
             self.write({"object": {}, "array": []}.get(self._kind))
-
-
-def is_secret(shape: Text) -> bool:
-    """Tell whether a text is a secret, by its schema or its name."""
-    return shape.is_secret or is_secret_name(shape.name)
 
 
 def as_json(value: Any) -> str:

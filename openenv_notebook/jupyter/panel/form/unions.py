@@ -12,7 +12,8 @@ from openenv_notebook.jupyter.panel.form.field import Row
 from openenv_notebook.jupyter.panel.form.scalars import distinct
 from openenv_notebook.jupyter.panel.form.widgets import Kit, label
 from openenv_notebook.schema.check import fitting_branch
-from openenv_notebook.schema.shapes import ABSENT, Union, branch_name
+from openenv_notebook.schema.describe import branch_name
+from openenv_notebook.schema.shapes import ABSENT, Union
 
 _NULL = -1
 

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openenv_notebook.jupyter.magic.arguments import (
-    Expression,
-    GrammarError,
-    Typed,
-    Variable,
     read_payload,
     read_typed,
     read_words,
+    split_end,
     split_verb,
+    without_end,
 )
+from openenv_notebook.jupyter.magic.tokens import Expression, GrammarError, Typed, Variable
+from openenv_notebook.schema.reader import read_shape
 
 OPTIONS = {"on": "text", "out": "text", "timeout": "number", "force": "flag", "header": "list", "port": "number"}
 
@@ -57,7 +57,25 @@ OPTIONS = {"on": "text", "out": "text", "timeout": "number", "force": "flag", "h
 )
 def test_a_payload_is_read_as_it_was_typed(text: str, payload: object) -> None:
     """JSON, pairs, a bare value and a variable are told apart, and a trailing ; or comment is no part of them."""
-    assert read_payload("step", text, OPTIONS).payload == payload
+    assert read_payload("step", without_end(text), OPTIONS).payload == payload
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "is_silenced"),
+    [
+        ("step right ; # later", "step right", True),
+        ("step right;# later", "step right", True),
+        ("step right # later;", "step right", False),
+        ("step text='a;'", "step text='a;'", False),
+        ("step url=http://h/a#b", "step url=http://h/a#b", False),
+        ("# only a comment", "", False),
+        ('{\n"a # b": "\\"#"\n} # c', '{\n"a # b": "\\"#"\n}', False),
+        ("it's # later", "it's", False),
+    ],
+)
+def test_a_line_s_end_is_split_off(text: str, line: str, is_silenced: bool) -> None:
+    """A comment and a ; outside of quotes end a line; the ; silences it."""
+    assert split_end(text) == (line, is_silenced)
 
 
 def test_options_stand_before_or_after_the_payload() -> None:
@@ -115,6 +133,9 @@ def test_wrong_grammar_says_what_was_read_and_what_to_write(text: str, says: str
         ("7", {"anyOf": [{"type": "string"}, {"type": "null"}]}, "7"),
         ("7", {"anyOf": [{"type": "integer"}, {"type": "string"}]}, 7),
         ("null", {"anyOf": [{"type": "integer"}, {"type": "null"}]}, None),
+        ("null", {"enum": ["up", "7", None]}, None),
+        ("7", {"enum": ["up", "7", None]}, "7"),
+        ("7", {"enum": ["7", 7]}, 7),
         ("pong", None, "pong"),
         ("7", None, 7),
         ("NaN", {"type": "number"}, pytest.approx(float("nan"), nan_ok=True)),
@@ -122,7 +143,7 @@ def test_wrong_grammar_says_what_was_read_and_what_to_write(text: str, says: str
 )
 def test_the_field_decides_how_characters_are_read(text: str, schema: dict[str, object] | None, value: object) -> None:
     """A text field takes the characters; any other takes what they mean as JSON, else the characters."""
-    assert read_typed(text, schema) == value
+    assert read_typed(text, None if schema is None else read_shape(schema)) == value
 
 
 json_values = st.recursive(
@@ -135,14 +156,17 @@ json_values = st.recursive(
 @given(st.dictionaries(st.text(), json_values, max_size=4), st.sampled_from(["", ";", " ;", " # {not json", "  "]))
 def test_any_json_object_arrives_as_it_is(value: dict[str, object], end: str) -> None:
     """D01: every JSON object is taken byte for byte, whatever stands in it."""
-    assert read_payload("step", json.dumps(value) + end, {}).payload == value
-    assert read_payload("step", json.dumps(value, ensure_ascii=False) + end, {}).payload == value
+    for written in (json.dumps(value), json.dumps(value, ensure_ascii=False), json.dumps(value, indent=1)):
+        assert read_payload("step", without_end(written + end), {}).payload == value
+        assert split_end(written + end) == (written, ";" in end)
 
 
 @given(st.text())
 def test_any_text_is_read_or_refused_in_words(text: str) -> None:
     """Whatever is typed is read, or refused by a GrammarError and nothing else."""
-    verb, rest = split_verb(text)
+    line, is_silenced = split_end(text)
+    assert text.startswith(line) and (not is_silenced or ";" in text)
+    verb, rest = split_verb(line)
     for read in (read_payload, read_words):
         try:
             read(verb, rest, OPTIONS)

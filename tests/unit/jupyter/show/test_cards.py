@@ -121,9 +121,9 @@ def test_a_schema_is_a_table() -> None:
     }
     assert to_text(AttributeDict(schema)) == (
         "Move  3 fields\n"
-        "field     type    required  default  bounds          description\n"
-        "column    int     yes                ≥ 0, ≤ 6        Where to drop it\n"
-        "note      text    no        None     at most 5 long\n"
+        "field     type    required  default  bounds                description\n"
+        "column    int     yes                0 to 6                Where to drop it\n"
+        "note      text    no        None     at most 5 characters\n"
         "metadata  object  no"
     )
     whole = AttributeDict(action=schema, observation={"properties": {}}, state={})

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from support import hostile
 from support.markup import check_html, check_text
 
-from openenv_notebook.jupyter.show import kind, to_html, to_text
+from openenv_notebook.jupyter.show import to_html, to_text
 from openenv_notebook.jupyter.show.as_html import LONGEST, size_without_pictures
+from openenv_notebook.schema.describe import branch_name, facts, fields_line, kind
+from openenv_notebook.schema.reader import action_shape, read_shape
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import EnvironmentFailed, OpenEnvError
@@ -78,9 +80,10 @@ def test_any_schema_is_shown_somehow(schema: dict[str, Any]) -> None:
 @settings(max_examples=100, deadline=2000)
 def test_any_field_has_a_kind(schema: dict[str, Any]) -> None:
     """What a field takes is said in a clean, short word however its schema is made."""
-    shown = kind(schema)
-    shown.encode()
-    assert "\n" not in shown and len(shown) < 1500
+    shape = read_shape(schema)
+    for shown in (kind(shape), facts(shape), branch_name(shape), fields_line(action_shape(schema))):
+        shown.encode()
+        assert "\n" not in shown and len(shown) < 1500
 
 
 @given(texts)

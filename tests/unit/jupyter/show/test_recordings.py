@@ -9,7 +9,7 @@ import pytest
 from support.markup import check_html, check_text
 from support.recorded import exchanges, results, schemas, shapes
 
-from openenv_notebook.jupyter.show import schema_text, to_html, to_text
+from openenv_notebook.jupyter.show import to_html, to_text
 from openenv_notebook.jupyter.show.as_html import LONGEST, size_without_pictures
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.messages import StepResult
@@ -51,7 +51,7 @@ def test_each_schema_is_a_table(name: str) -> None:
         fields = schema["action"].get("properties", {})
         assert all(field in text for field in fields)
         assert "observation: " in text
-        assert schema_text(schema["action"]).split("\n")[0] in text
+        assert str(to_text(schema["action"])).split("\n")[0] in text
 
 
 @pytest.mark.parametrize("name", shapes())

@@ -11,7 +11,7 @@ from support.shape_values import fitting
 
 from openenv_notebook.jupyter.panel.form import Form
 from openenv_notebook.schema.check import check, same
-from openenv_notebook.schema.shape_reader import action_shape
+from openenv_notebook.schema.reader import action_shape
 
 _NAMES = st.sampled_from(["a", "b", "code", "api_key", "max_tokens", "a.b", "c d", "", "ключ"])
 _PLAIN: list[Any] = [

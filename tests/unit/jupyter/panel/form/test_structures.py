@@ -102,7 +102,7 @@ def test_a_union_without_discriminator_is_chosen_by_kind(form: Any) -> None:
     """A union of plain types offers their kinds; set chooses the one that fits."""
     made = form({"properties": {"x": TypeAdapter(int | list[str] | None).json_schema()}, "required": ["x"]})
     choice = named(made.widget, "x", ipywidgets.Dropdown)
-    assert choice._options_labels == ("choose…", "integer", "list of text", "null")
+    assert choice._options_labels == ("choose…", "int", "list of text", "null")
     edit(choice, "null")
     assert made.value == {"x": None}
     made.set({"x": ["a"]})

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.show.blocks import Block, Column, Fields, Fold, Span, Stack, Table, line
-from openenv_notebook.jupyter.show.fields import kind
-from openenv_notebook.schema.reader import Field, action_fields
-from openenv_notebook.schema.tool import Tool
+from openenv_notebook.schema.action import SELDOM, action_fields
+from openenv_notebook.schema.describe import bounds, hides_default, kind, signature
+from openenv_notebook.schema.reader import action_shape
+from openenv_notebook.schema.shapes import ABSENT, Const, Shape
+from openenv_notebook.schema.tool import Tool, arguments_of
 from openenv_notebook.values.messages import short_repr
-from openenv_notebook.values.secrets import HIDDEN, hides, is_secret_schema
+from openenv_notebook.values.secrets import HIDDEN
+from openenv_notebook.values.text import one_line
 
-_MOST_FIELDS, _MOST_TOOLS = 30, 40
+_MOST_FIELDS, _MOST_TOOLS, _MOST_ARGUMENTS = 30, 40, 12
 _LONGEST = 240
 _FIELD_COLUMNS = (
     Column("field", is_code=True),
@@ -22,19 +25,6 @@ _FIELD_COLUMNS = (
     Column("bounds", is_code=True),
     Column("description"),
 )
-_BOUNDS = {
-    "minimum": "≥ {}",
-    "exclusiveMinimum": "> {}",
-    "maximum": "≤ {}",
-    "exclusiveMaximum": "< {}",
-    "multipleOf": "multiple of {}",
-    "minLength": "at least {} long",
-    "maxLength": "at most {} long",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
-    "pattern": "matches {}",
-    "format": "{}",
-}
 
 
 def is_schema(value: Any) -> bool:
@@ -62,7 +52,8 @@ def of_schemas(schemas: Mapping[str, Any]) -> Block:
     blocks: list[Block] = [of_schema(schemas["action"])]
     for name, schema in schemas.items():
         if name != "action" and is_schema(schema):
-            blocks.append(Fold(f"{name}: {len(action_fields(schema))} fields", of_schema(schema)))
+            shape = action_shape(schema)
+            blocks.append(Fold(f"{name}: {len(action_fields(shape))} fields", _of_fields(shape, name)))
     return Stack(tuple(blocks))
 
 
@@ -75,44 +66,31 @@ def of_schema(schema: Mapping[str, Any]) -> Block:
     Returns:
         Its name and a table: name, type, required, default, bounds, description.
     """
-    fields = action_fields(schema)
-    title = _cut(str(schema.get("title") or "action"))
-    head = line(Span(title, "strong"), Span("  1 field" if len(fields) == 1 else f"  {len(fields)} fields", "muted"))
+    return _of_fields(action_shape(schema), "action")
+
+
+def _of_fields(shape: Shape, title: str) -> Block:
+    fields = action_fields(shape)
+    count = Span("  1 field" if len(fields) == 1 else f"  {len(fields)} fields", "muted")
+    head = line(Span(_cut(shape.title or title), "strong"), count)
     if not fields:
         return head
     # What must be given comes first, what is sent along last.
-    ordered = sorted(fields, key=lambda field: (field.name == "metadata", not field.required))
+    ordered = sorted(fields, key=lambda field: (field.name == SELDOM, not field.required))
     table = _without_empty(Table(_FIELD_COLUMNS, tuple(map(_row, ordered[:_MOST_FIELDS]))))
     more = len(fields) - _MOST_FIELDS
     return Stack((head, table, *((line(Span(f"{more} more fields", "muted")),) if more > 0 else ())))
 
 
-def _row(field: Field) -> tuple[str, ...]:
-    schema = field.schema
+def _row(field: Shape) -> tuple[str, ...]:
     default = ""
-    if field.is_fixed:
-        default = f"always {short_repr(schema['const'])}"
-    elif "default" in schema:
-        is_hidden = is_secret_schema(schema) or hides(field.name, schema["default"])
-        default = HIDDEN if is_hidden else short_repr(schema["default"])
-    description = " ".join(str(schema.get("description") or "").split())
-    required = "yes" if field.required else "no"
-    cells = (field.name, kind(schema), required, default, bounds(schema), description)
+    if isinstance(field, Const):
+        default = f"always {short_repr(field.value)}"
+    elif field.default is not ABSENT:
+        default = HIDDEN if hides_default(field) else short_repr(field.default)
+    description, required = " ".join(field.description.split()), "yes" if field.required else "no"
+    cells = (field.name, kind(field), required, default, one_line(", ".join(bounds(field))), description)
     return tuple(map(_cut, cells))
-
-
-def bounds(schema: Mapping[str, Any]) -> str:
-    """Write what a field's values are bounded by: ``≥ 0, ≤ 6``."""
-    branches = schema.get("anyOf")
-    parts = [schema, *(branches if isinstance(branches, list) else ())]
-    found = [
-        text.format(short_repr(part[key]) if key == "pattern" else part[key])
-        for part in parts
-        if isinstance(part, Mapping)
-        for key, text in _BOUNDS.items()
-        if isinstance(part.get(key), (int, float, str))
-    ]
-    return ", ".join(found)
 
 
 def of_tools(tools: Sequence[Tool]) -> Block:
@@ -127,18 +105,17 @@ def of_tools(tools: Sequence[Tool]) -> Block:
 
 
 def _arguments(tool: Tool) -> str:
-    fields = sorted(action_fields(tool.input_schema), key=lambda field: not field.required)
-    shown = [f"{field.name}: {kind(field.schema)}{'' if field.required else '?'}" for field in fields[:12]]
-    return _cut(", ".join(shown) + (", …" if len(fields) > 12 else "")) or "none"
+    fields = sorted(action_fields(arguments_of(tool)), key=lambda field: not field.required)
+    return _cut(signature(fields, _MOST_ARGUMENTS, ", ")) or "none"
 
 
 def of_tool(tool: Tool) -> Block:
     """Describe a tool and its arguments."""
     about = line(_cut(" ".join(tool.description.split()), 1000))
-    head = line(Span(tool.name, "strong"))
-    if not tool.input_schema.get("properties"):
+    head, arguments = line(Span(tool.name, "strong")), arguments_of(tool)
+    if not action_fields(arguments):
         return Stack((head, about))
-    return Stack((head, about, Fields((("arguments", of_schema({"title": "object", **tool.input_schema})),))))
+    return Stack((head, about, Fields((("arguments", _of_fields(arguments, "object")),))))
 
 
 def _without_empty(table: Table) -> Table:
