@@ -7,7 +7,7 @@ from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from openenv_notebook.jupyter.live_line import RunLine
+from openenv_notebook.jupyter.live_line import LiveLine
 from openenv_notebook.jupyter.magic import completion
 from openenv_notebook.jupyter.magic.magics import OpenEnvMagics
 from openenv_notebook.jupyter.magic.workspace import Workspace
@@ -31,7 +31,7 @@ def load(shell: InteractiveShell) -> None:
     shell.register_magics(OpenEnvMagics(shell, workspace))
     _loaded[id(shell)] = (completion.install(shell, workspace),)
     front_end.set_owner(_owner_of(shell))
-    front_end.set_reporter(lambda: RunLine(shell))
+    front_end.set_line(lambda: LiveLine(shell))
     front_end.set_cell_names(_cell_of(shell))
     formatters.register(shell)
     if outside := untested(openenv_version()):
@@ -49,7 +49,7 @@ def unload(shell: InteractiveShell) -> None:
         return
     completion.remove(shell, kept[0])
     front_end.set_owner(None)
-    front_end.set_reporter(None)
+    front_end.set_line(None)
     front_end.set_cell_names(None)
     formatters.unregister(shell)
     manager = shell.magics_manager

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Protocol
 
 
 @dataclass(frozen=True)
@@ -61,39 +60,29 @@ def cell_name(file: str) -> str | None:
     return _cell_of(file) if _cell_of is not None else None
 
 
-class Reporter(Protocol):
-    """Shows one line that changes in place."""
+class Line:
+    """One line of text that changes in place. This one is seen by nobody: a program has no screen."""
 
-    def show(self, text: str) -> object:
+    def show(self, text: str) -> None:
         """Show a text in place of the one before."""
 
-    def close(self, text: str) -> object:
+    def close(self, text: str) -> None:
         """Show the last text; it stays."""
 
 
-class _Silent:
-    """Shows nothing: a program has no screen."""
-
-    def show(self, text: str) -> None:
-        """Show nothing."""
-
-    def close(self, text: str) -> None:
-        """Show nothing."""
+_line: Callable[[], Line] = Line
 
 
-_factory: Callable[[], Reporter] | None = None
-
-
-def set_reporter(factory: Callable[[], Reporter] | None) -> None:
+def set_line(factory: Callable[[], Line] | None) -> None:
     """Install what makes the line of a run; None takes it away.
 
     Args:
-        factory: Makes a reporter, in the thread that waits for the run.
+        factory: Makes a line, in the thread that waits for the run.
     """
-    global _factory
-    _factory = factory
+    global _line
+    _line = factory or Line
 
 
-def new_reporter() -> Reporter:
-    """Make the line of a run; a silent one where nobody installed any."""
-    return _factory() if _factory is not None else _Silent()
+def new_line() -> Line:
+    """Make the line of a run; one that nobody sees where none was installed."""
+    return _line()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from openenv_notebook.values import front_end
-from openenv_notebook.values.front_end import Owner
+from openenv_notebook.values.front_end import Line, Owner
 
 
 @pytest.fixture(autouse=True)
@@ -16,10 +16,10 @@ def as_before() -> Iterator[None]:
     yield
     front_end.set_owner(None)
     front_end.set_cell_names(None)
-    front_end.set_reporter(None)
+    front_end.set_line(None)
 
 
-class Shown:
+class Shown(Line):
     """A line that notes what it is to show."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ def test_without_a_front_end_there_is_nobody() -> None:
     """A plain program has no owner and no cells, and the line of a run shows nothing."""
     assert front_end.current_owner() is None
     assert front_end.cell_name("/tmp/1.py") is None
-    line = front_end.new_reporter()
+    line = front_end.new_line()
     line.show("half")
     line.close("done")
 
@@ -48,9 +48,9 @@ def test_what_a_front_end_installs_is_asked_each_time() -> None:
     line, runs = Shown(), iter((1, 2))
     front_end.set_owner(lambda: Owner("cell", next(runs)))
     front_end.set_cell_names(lambda file: "Cell In[5]" if file == "a" else None)
-    front_end.set_reporter(lambda: line)
+    front_end.set_line(lambda: line)
     assert [front_end.current_owner(), front_end.current_owner()] == [Owner("cell", 1), Owner("cell", 2)]
     assert [front_end.cell_name("a"), front_end.cell_name("b")] == ["Cell In[5]", None]
-    assert front_end.new_reporter() is line
+    assert front_end.new_line() is line
     front_end.set_owner(None)
     assert front_end.current_owner() is None

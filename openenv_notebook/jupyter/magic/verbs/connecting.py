@@ -12,7 +12,7 @@ from IPython.core.error import UsageError
 from openenv_notebook.client.connect import connect as connect_to
 from openenv_notebook.client.learnt import action_schema, environment_name
 from openenv_notebook.jupyter import show
-from openenv_notebook.jupyter.connect_line import ProgressLine
+from openenv_notebook.jupyter.live_line import LiveLine
 from openenv_notebook.jupyter.magic.arguments import Line, read_words
 from openenv_notebook.jupyter.magic.context import Desk
 from openenv_notebook.jupyter.magic.verbs.verb import TARGET, Verb
@@ -59,7 +59,7 @@ def _connected(desk: Desk, name: str, target: str, settings: dict[str, Any]) -> 
 
     Only where the old client holds the slot that is missing, it goes first.
     """
-    old, progress = desk.workspace.held(name), ProgressLine(desk.shell)
+    old, progress = desk.workspace.held(name), LiveLine(desk.shell).wait_for
     if old is None:
         return connect_to(target, progress=progress, **settings)
     try:

@@ -9,7 +9,7 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from openenv_notebook.client.connect import connect as connect_to
-from openenv_notebook.jupyter.connect_line import ProgressLine
+from openenv_notebook.jupyter.live_line import LiveLine
 from openenv_notebook.jupyter.magic.arguments import read_typed, read_words
 from openenv_notebook.jupyter.magic.context import Desk
 from openenv_notebook.jupyter.magic.verbs.connecting import code, given, introduce, settings_of
@@ -37,7 +37,7 @@ def serve(desk: Desk, rest: str) -> Any:
     if "arg" in line.options:
         settings["arguments"] = dict(_argument(text) for text in line.options["arg"])
     connecting = settings_of(line.options)
-    server = serve_on(what, progress=ProgressLine(desk.shell), **settings)
+    server = serve_on(what, progress=LiveLine(desk.shell).wait_for, **settings)
     try:
         client = connect_to(server.url, **connecting)
     except BaseException:
