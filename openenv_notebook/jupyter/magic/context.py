@@ -25,7 +25,7 @@ from openenv_notebook.schema.reader import Field, action_fields, only_required_f
 from openenv_notebook.values.text import one_line
 
 
-class Desk:
+class Context:
     """The place where a verb is carried out.
 
     Args:
