@@ -23,43 +23,6 @@ class Owner:
     run: Hashable
 
 
-_owner: Callable[[], Owner | None] | None = None
-
-
-def set_owner(provider: Callable[[], Owner | None] | None) -> None:
-    """Install what names the owner of a new client; None takes it away.
-
-    Args:
-        provider: Returns the owner, or None where nobody can be named.
-    """
-    global _owner
-    _owner = provider
-
-
-def current_owner() -> Owner | None:
-    """Name who is connecting now, or None."""
-    return _owner() if _owner is not None else None
-
-
-_cell_of: Callable[[str], str | None] | None = None
-
-
-def set_cell_names(cell_of: Callable[[str], str | None] | None) -> None:
-    """Install what names cells: a shell's files of them are temporary.
-
-    Args:
-        cell_of: Gives the name of the cell that a file holds, such as ``Cell In[5]``, or None.
-            None in its place takes it away.
-    """
-    global _cell_of
-    _cell_of = cell_of
-
-
-def cell_name(file: str) -> str | None:
-    """Name the cell that a file holds, or None."""
-    return _cell_of(file) if _cell_of is not None else None
-
-
 class Line:
     """One line of text that changes in place. This one is seen by nobody: a program has no screen."""
 
@@ -70,19 +33,44 @@ class Line:
         """Show the last text; it stays."""
 
 
-_line: Callable[[], Line] = Line
+@dataclass(frozen=True)
+class FrontEnd:
+    """What a front end says; what it leaves out is as in a program.
+
+    Attributes:
+        owner: Names who is connecting now, or None where nobody can be named.
+        line: Makes the line of a run, in the thread that waits for it.
+        cell_name: Names the cell that a file holds, such as ``Cell In[5]``, or None: a shell's files are temporary.
+    """
+
+    owner: Callable[[], Owner | None] = lambda: None
+    line: Callable[[], Line] = Line
+    cell_name: Callable[[str], str | None] = lambda file: None
 
 
-def set_line(factory: Callable[[], Line] | None) -> None:
-    """Install what makes the line of a run; None takes it away.
+_front_end = FrontEnd()
+
+
+def install(front_end: FrontEnd | None) -> None:
+    """Install a front end; None takes it away.
 
     Args:
-        factory: Makes a line, in the thread that waits for the run.
+        front_end: What it says.
     """
-    global _line
-    _line = factory or Line
+    global _front_end
+    _front_end = front_end or FrontEnd()
+
+
+def current_owner() -> Owner | None:
+    """Name who is connecting now, or None."""
+    return _front_end.owner()
 
 
 def new_line() -> Line:
-    """Make the line of a run; one that nobody sees where none was installed."""
-    return _line()
+    """Make the line of a run; one that nobody sees where there is no front end."""
+    return _front_end.line()
+
+
+def cell_name(file: str) -> str | None:
+    """Name the cell that a file holds, or None."""
+    return _front_end.cell_name(file)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,24 +13,9 @@ from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.play.policy import Chosen
 from openenv_notebook.values.errors import MisuseError
 
+from .conftest import column, ends_after
+
 Env = SyncEnvClient[Any, Any, Any]
-
-
-def ends_after(steps: int, reward: Any = 1.0) -> Callable[[dict[str, Any]], bytes]:
-    """A server whose episodes are done after so many steps."""
-    made = 0
-
-    def answer(request: dict[str, Any]) -> bytes:
-        nonlocal made
-        made = 0 if request["type"] == "reset" else made + 1
-        return result_frame({"step": made}, reward if made else None, made >= steps)
-
-    return answer
-
-
-def column(observation: Any) -> dict[str, int]:
-    """A policy that always does the same."""
-    return {"column": 3}
 
 
 def plan(**settings: Any) -> Plan:

@@ -9,7 +9,6 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -30,25 +29,10 @@ from openenv_notebook.values.errors import (
     WrongThread,
 )
 
+from .conftest import column, ends_after
+
 Env = SyncEnvClient[Any, Any, Any]
 WITHIN = 5.0
-
-
-def ends_after(steps: int, reward: Any = 1.0) -> Callable[[dict[str, Any]], bytes]:
-    """A server whose episodes are done after so many steps."""
-    made = 0
-
-    def answer(request: dict[str, Any]) -> bytes:
-        nonlocal made
-        made = 0 if request["type"] == "reset" else made + 1
-        return result_frame({"step": made}, reward if made else None, made >= steps)
-
-    return answer
-
-
-def column(observation: Any) -> dict[str, int]:
-    """A policy that always does the same."""
-    return {"column": 3}
 
 
 def played(env: Env, policy: Any = column, **settings: Any) -> Rollout:

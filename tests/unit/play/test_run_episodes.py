@@ -18,7 +18,7 @@ from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.play.rollout import THREAD_NAME
 from openenv_notebook.play.run_episodes import run_episodes, watch
 from openenv_notebook.values.errors import WrongThread
-from openenv_notebook.values.front_end import Line, new_line, set_line
+from openenv_notebook.values.front_end import FrontEnd, Line, install, new_line
 
 Env = SyncEnvClient[Any, Any, Any]
 
@@ -43,9 +43,9 @@ class Screen(Line):
 def screen() -> Iterator[Screen]:
     """The screen there is."""
     made = Screen()
-    set_line(lambda: made)
+    install(FrontEnd(line=lambda: made))
     yield made
-    set_line(None)
+    install(None)
 
 
 def column(observation: Any) -> int:
