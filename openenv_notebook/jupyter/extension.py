@@ -17,6 +17,7 @@ from openenv_notebook.values import front_end
 from openenv_notebook.values.front_end import FrontEnd, Owner
 
 _MAGIC = "openenv"
+# What completes in each shell that has the magics.
 _loaded: dict[int, Any] = {}
 
 
@@ -30,7 +31,7 @@ def load(shell: InteractiveShell) -> None:
         return
     workspace = Workspace(shell)
     shell.register_magics(OpenEnvMagics(shell, workspace))
-    _loaded[id(shell)] = (completion.install(shell, workspace),)
+    _loaded[id(shell)] = completion.install(shell, workspace)
     front_end.install(FrontEnd(_owner_of(shell), lambda: LiveLine(shell), _cell_of(shell)))
     formatters.register(shell)
     if outside := untested(openenv_version()):
@@ -43,10 +44,9 @@ def unload(shell: InteractiveShell) -> None:
     Args:
         shell: The shell.
     """
-    kept = _loaded.pop(id(shell), None)
-    if kept is None:
+    if id(shell) not in _loaded:
         return
-    completion.remove(shell, kept[0])
+    completion.remove(shell, _loaded.pop(id(shell)))
     front_end.install(None)
     formatters.unregister(shell)
     manager = shell.magics_manager
