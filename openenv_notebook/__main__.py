@@ -21,6 +21,7 @@ from typing import Any
 from openenv_notebook import __version__, connect
 from openenv_notebook.demo import demo_names
 from openenv_notebook.demo.players import PLAYERS
+from openenv_notebook.jupyter.doctor import examine_outside
 from openenv_notebook.values.errors import OpenEnvError
 
 _WELL, _WRONG, _INTERRUPTED = 0, 1, 130
@@ -37,9 +38,6 @@ def doctor(target: str | None) -> int:
     Returns:
         1 if something is wrong, else 0.
     """
-    # It brings IPython in, which takes time.
-    from openenv_notebook.jupyter.doctor import examine_outside
-
     wrong = 0
     for finding in examine_outside(target):
         print(finding, flush=True)

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from openenv_notebook.client.clients import GenericEnvClient
+from openenv_notebook.client.clients import GenericEnvClient, SyncEnvClient
 from openenv_notebook.client.connect import connect
-from openenv_notebook.jupyter.magic.workspace import AnyClient, Workspace
 from openenv_notebook.jupyter.versions import openenv_version, untested, version
 from openenv_notebook.threads.portal import new_loop
 from openenv_notebook.threads.worker import own_threads
@@ -27,6 +26,7 @@ from openenv_notebook.values.targets import Address, parse_target
 from openenv_notebook.wire import hub_token
 from openenv_notebook.wire.endpoint import Endpoint
 
+AnyClient = SyncEnvClient[Any, Any, Any]
 Level = Literal["ok", "look", "wrong"]
 
 _MARKS = {"ok": "ok       ", "look": "look here", "wrong": "wrong    "}
@@ -52,15 +52,16 @@ class Finding:
         return f"{_MARKS[self.level]}  {self.what}" + (f"\n           → {self.advice}" if self.advice else "")
 
 
-def examine(shell: Any, workspace: Workspace) -> Iterable[Finding]:
+def examine(shell: Any, name: str, client: AnyClient | None) -> Iterable[Finding]:
     """Run all checks; each finding is given as soon as it is made.
 
     Args:
         shell: The shell.
-        workspace: The clients by name.
+        name: The name of the current client.
+        client: That client; None where nothing is connected.
     """
     yield from _found(
-        lambda: kernel(shell), loop, patches, widgets, packages, network, threads, lambda: current(workspace)
+        lambda: kernel(shell), loop, patches, widgets, packages, network, threads, lambda: current(name, client)
     )
 
 
@@ -182,13 +183,11 @@ def threads() -> Iterable[Finding]:
     yield Finding("ok", f"threads of this package: {', '.join(own_threads()) or 'none'}")
 
 
-def current(workspace: Workspace) -> Iterable[Finding]:
+def current(name: str, client: AnyClient | None) -> Iterable[Finding]:
     """Examine the current client's server, step by step."""
-    clients = workspace.clients()
-    if not clients:
+    if client is None:
         yield Finding("ok", "nothing is connected")
         return
-    name, client = workspace.get()
     yield Finding(
         "ok" if client.status == "open" else "look", f"client {name}: {client.status} {client.activity}".rstrip()
     )

@@ -7,15 +7,17 @@ from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from openenv_notebook.jupyter.live_line import RunLine
+from openenv_notebook.jupyter.live_line import LiveLine
 from openenv_notebook.jupyter.magic import completion
 from openenv_notebook.jupyter.magic.magics import OpenEnvMagics
 from openenv_notebook.jupyter.magic.workspace import Workspace
 from openenv_notebook.jupyter.show import formatters
 from openenv_notebook.jupyter.versions import openenv_version, untested
 from openenv_notebook.values import front_end
+from openenv_notebook.values.front_end import FrontEnd, Owner
 
 _MAGIC = "openenv"
+# What completes in each shell that has the magics.
 _loaded: dict[int, Any] = {}
 
 
@@ -29,10 +31,8 @@ def load(shell: InteractiveShell) -> None:
         return
     workspace = Workspace(shell)
     shell.register_magics(OpenEnvMagics(shell, workspace))
-    _loaded[id(shell)] = (completion.install(shell, workspace),)
-    front_end.set_owner(_owner_of(shell))
-    front_end.set_reporter(lambda: RunLine(shell))
-    front_end.set_cell_names(_cell_of(shell))
+    _loaded[id(shell)] = completion.install(shell, workspace)
+    front_end.install(FrontEnd(_owner_of(shell), lambda: LiveLine(shell), _cell_of(shell)))
     formatters.register(shell)
     if outside := untested(openenv_version()):
         print(f"openenv: {outside}")
@@ -44,13 +44,10 @@ def unload(shell: InteractiveShell) -> None:
     Args:
         shell: The shell.
     """
-    kept = _loaded.pop(id(shell), None)
-    if kept is None:
+    if id(shell) not in _loaded:
         return
-    completion.remove(shell, kept[0])
-    front_end.set_owner(None)
-    front_end.set_reporter(None)
-    front_end.set_cell_names(None)
+    completion.remove(shell, _loaded.pop(id(shell)))
+    front_end.install(None)
     formatters.unregister(shell)
     manager = shell.magics_manager
     for kind in ("line", "cell"):
@@ -69,13 +66,13 @@ def _cell_of(shell: Any) -> Callable[[str], str | None]:
     return cell_of
 
 
-def _owner_of(shell: Any) -> Callable[[], front_end.Owner | None]:
+def _owner_of(shell: Any) -> Callable[[], Owner | None]:
     """Name the cell that runs, by the front end's id for it, else by its text."""
 
-    def owner() -> front_end.Owner | None:
+    def owner() -> Owner | None:
         parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
         cell = (parent or {}).get("metadata", {}).get("cellId")
         inputs = shell.user_ns.get("In") or [""]
-        return front_end.Owner(cell or inputs[-1], shell.execution_count)
+        return Owner(cell or inputs[-1], shell.execution_count)
 
     return owner

@@ -1,4 +1,4 @@
-"""The line of a run: one output that changes in place."""
+"""One line that changes in place: how far a run is, or what a connect waits for."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from typing import Any
 
 from IPython import display
 
+from openenv_notebook.values.front_end import Line
 
-class RunLine:
-    """A :class:`~openenv_notebook.values.front_end.Reporter` on a notebook's page, or in a terminal.
+
+class LiveLine(Line):
+    """A line on a notebook's page, or in a terminal; made when there is something to say.
 
     A saved or executed notebook holds the last text only, as plain text.
 
     Args:
-        shell: The shell; where its front end cannot replace output, only the end is printed.
-
-    Attributes:
-        can_replace: True where the front end can.
+        shell: The shell; where its front end cannot replace output, only the end of a run is printed,
+            and what is waited for once.
     """
 
     def __init__(self, shell: Any) -> None:
-        self.can_replace = hasattr(shell, "kernel")
+        self._can_replace = hasattr(shell, "kernel")
         self._handle: Any = None
         self._last = ""
 
     def show(self, text: str) -> None:
         """Show a text in place of the one before."""
-        if not self.can_replace or text == self._last:
+        if not self._can_replace or text == self._last:
             return
         self._last, bundle = text, {"text/plain": text}
         if self._handle is None:
@@ -37,8 +37,22 @@ class RunLine:
             self._handle.update(bundle, raw=True)
 
     def close(self, text: str) -> None:
-        """Show the last text."""
-        if self.can_replace:
+        """Show the last text; it stays."""
+        if self._can_replace:
             self.show(text)
         else:
+            print(text)
+
+    def wait_for(self, activity: str) -> None:
+        """Show what is being waited for, as ``connect()`` and ``serve()`` report it.
+
+        Args:
+            activity: What it is, and the seconds so far: "the Space is waking up, 8 s".
+        """
+        what, _, seconds = activity.rpartition(", ")
+        text = f"openenv: {activity} so far" if seconds.endswith(" s") else f"openenv: {activity}"
+        if self._can_replace:
+            self.show(text)
+        elif what != self._last:
+            self._last = what
             print(text)

@@ -1,19 +1,22 @@
-"""A run itself, step by step: when an episode begins, whom it asks, where it pauses."""
+"""A run, step by step: when an episode begins, whom it asks, where it pauses."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import length_hint
 from typing import Any
 
 from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.play.policy import Chosen, Policy
 from openenv_notebook.play.progress import Progress
 from openenv_notebook.record.episode import Episode
+from openenv_notebook.values.checks import check_counts, check_fps, check_seeds
 from openenv_notebook.values.messages import StepResult
 
 # Of a run without an end, as many episodes are kept as the record of a session keeps.
@@ -21,7 +24,7 @@ _KEPT = 1000
 _NO_SEED = object()
 
 
-@dataclass
+@dataclass(frozen=True)
 class Plan:
     """What a run is to do.
 
@@ -29,44 +32,75 @@ class Plan:
         episodes: How many; None for no end.
         max_steps: Most steps in an episode.
         steps: Most steps in all.
-        fps: Most steps a second; may change.
-        seeds: Where each reset's seed comes from.
+        fps: Most steps a second, to begin with.
+        seeds: A seed for each reset.
         reset: Further arguments of each reset.
         fresh: True begins with a reset.
         on_step: Called with each step's result.
+
+    Raises:
+        MisuseError: If one of them cannot be meant.
     """
 
     episodes: int | None
     max_steps: int | None
     steps: int | None
     fps: float | None
-    seeds: Iterator[Any] | None
+    seeds: Iterable[Any] | None
     reset: Mapping[str, Any]
     fresh: bool
     on_step: Callable[[StepResult[Any]], object] | None
 
+    def __post_init__(self) -> None:
+        check_counts(episodes=self.episodes, max_steps=self.max_steps, steps=self.steps)
+        check_fps(self.fps)
+        check_seeds(self.seeds)
 
-class Player:
-    """Plays a plan, on the thread that calls :meth:`play`.
+    @property
+    def expected_episodes(self) -> int | None:
+        """How many episodes there will be at most; None where that is open."""
+        counts = (self.episodes, length_hint(self.seeds, 0) if self.seeds is not None else None)
+        return min((count for count in counts if count), default=None)
+
+
+class EpisodeLoop:
+    """Plays a plan, on the thread that calls :meth:`play`; the rest may be called from any.
 
     Args:
         env: The client, whose calls name the actor.
-        policy: Whom it asks.
+        policy: "random", or a function of an observation.
         plan: What it does.
-        progress: Where it counts.
 
     Attributes:
-        stopping: Set, it ends before its next step.
-        changed: Set, a pause is looked at anew.
+        progress: What it counts.
         episodes: Those it played in.
+        fps: Most steps a second; None for no limit.
+        stopping: Set, it ends before its next step.
+
+    Raises:
+        MisuseError: If the policy can be none.
     """
 
-    def __init__(self, env: SyncEnvClient[Any, Any, Any], policy: Policy, plan: Plan, progress: Progress) -> None:
-        self.stopping, self.changed = threading.Event(), threading.Event()
-        self.episodes: deque[Episode] = deque(maxlen=_KEPT if progress.episodes is None else None)
-        self._env, self._policy, self._plan, self._progress = env, policy, plan, progress
+    def __init__(self, env: SyncEnvClient[Any, Any, Any], policy: Any, plan: Plan) -> None:
+        self.progress = Progress(plan.expected_episodes)
+        self.episodes: deque[Episode] = deque(maxlen=_KEPT if self.progress.episodes is None else None)
+        self.fps, self.stopping = plan.fps, threading.Event()
+        self._env, self._policy, self._plan = env, Policy(policy, env), plan
+        self._seeds = iter(plan.seeds) if plan.seeds is not None else None
+        self._woken = threading.Event()
         self._in_episode, self._paced = 0, 0.0
         self._counting: Episode | None = None
+
+    def stop(self) -> None:
+        """End it before its next step; what the policy waits for is cancelled."""
+        self.stopping.set()
+        self._woken.set()
+        self._policy.cancel()
+
+    def change_fps(self, fps: float | None) -> None:
+        """Go on at another speed, also where it pauses now."""
+        self.fps = fps
+        self._woken.set()
 
     def play(self) -> None:
         """Play until the plan is done, the policy gives None, or it is to stop.
@@ -74,19 +108,29 @@ class Player:
         Raises:
             BaseException: What the policy or the session raised, with a note on where.
         """
-        lost = self._env.status == "lost"
-        playing = not self._plan.fresh and (lost or (self._env.last is not None and not self._env.done))
+        self.progress.start()
         try:
-            while not self.stopping.is_set() and self._progress.steps != self._plan.steps:
-                if playing and not self._is_over():
-                    if not self._act():
-                        return
-                elif self._progress.begun != self._plan.episodes and self._begin():
-                    playing = True
-                else:
-                    return
+            self._play()
+        except asyncio.CancelledError:
+            if not self.stopping.is_set():
+                raise
         finally:
             self._count_ended()
+            with contextlib.suppress(Exception):
+                self._policy.close()
+            self.progress.stop()
+
+    def _play(self) -> None:
+        lost = self._env.status == "lost"
+        playing = not self._plan.fresh and (lost or (self._env.last is not None and not self._env.done))
+        while not self.stopping.is_set() and self.progress.steps != self._plan.steps:
+            if playing and not self._is_over():
+                if not self._act():
+                    return
+            elif self.progress.begun != self._plan.episodes and self._begin():
+                playing = True
+            else:
+                return
 
     def _is_over(self) -> bool:
         """Tell whether the episode is: it is done, or as long as it may be. A lost one shows when it is stepped."""
@@ -96,15 +140,15 @@ class Player:
     def _begin(self) -> bool:
         """Begin an episode; False where there is no seed for it."""
         arguments = dict(self._plan.reset)
-        if self._plan.seeds is not None:
-            seed = next(self._plan.seeds, _NO_SEED)
+        if self._seeds is not None:
+            seed = next(self._seeds, _NO_SEED)
             if seed is _NO_SEED:
                 return False
             arguments["seed"] = seed
-            self._policy.seed(arguments["seed"])
-        with _naming(f"the reset of episode {self._progress.begun + 1} failed"):
+            self._policy.seed(seed)
+        with _naming(f"the reset of episode {self.progress.begun + 1} failed"):
             self._env.reset(**arguments)
-        self._progress.begin()
+        self.progress.begin()
         self._paced = time.monotonic()
         self._look()
         return True
@@ -116,8 +160,7 @@ class Player:
             self._count_ended()
             self.episodes.append(episode)
             self._in_episode, self._counting = 0, episode
-            self._progress.begun = max(1, self._progress.begun)
-            self._progress.so_far = episode.total_reward
+            self.progress.join(episode.total_reward)
         return last.observation if last is not None else None
 
     def _count_ended(self) -> None:
@@ -125,7 +168,7 @@ class Player:
         episode = self._counting
         if episode is not None and (episode.done or self._in_episode == self._plan.max_steps):
             self._counting = None
-            self._progress.end(episode.total_reward)
+            self.progress.end(episode.total_reward)
 
     def _act(self) -> bool:
         """Make a step, if the policy wants one; False ends the run."""
@@ -134,7 +177,7 @@ class Player:
         if self._is_over():
             return True  # by somebody else, meanwhile
         observation = self._look()
-        where = f"step {self._in_episode + 1} of episode {self._progress.begun}"
+        where = f"step {self._in_episode + 1} of episode {self.progress.begun}"
         with _naming(f"the policy failed at {where}"):
             action = self._policy(observation)
         if action is None or self.stopping.is_set():
@@ -144,7 +187,7 @@ class Player:
         with _naming(f"{where} failed"):
             result = self._step(action)
         self._in_episode += 1
-        self._progress.step(self.episodes[-1].total_reward)
+        self.progress.step(self.episodes[-1].total_reward)
         self._count_ended()
         if self._plan.on_step is not None:
             with _naming(f"on_step failed at {where}"):
@@ -158,12 +201,12 @@ class Player:
 
     def _pause(self) -> bool:
         """Wait until the next step is due; False when the run is to stop."""
-        while not self.stopping.is_set() and self._plan.fps is not None:
-            left = self._paced + 1 / self._plan.fps - time.monotonic()
+        while not self.stopping.is_set() and (fps := self.fps) is not None:
+            left = self._paced + 1 / fps - time.monotonic()
             if left <= 0:
                 break
-            self.changed.wait(left)
-            self.changed.clear()
+            self._woken.wait(left)
+            self._woken.clear()
         self._paced = time.monotonic()
         return not self.stopping.is_set()
 

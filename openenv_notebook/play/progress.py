@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -17,6 +18,7 @@ class Progress:
         steps: The steps made.
         returned: The sum of the returns of those that are over.
         so_far: The return of the one in progress.
+        clock: Tells the time, in seconds.
     """
 
     episodes: int | None = None
@@ -25,20 +27,30 @@ class Progress:
     steps: int = 0
     returned: float = 0.0
     so_far: float = 0.0
+    clock: Callable[[], float] = time.monotonic
     _started: float | None = None
     _stopped: float | None = None
 
     def start(self) -> None:
         """Let the time run."""
-        self._started = time.monotonic()
+        self._started = self.clock()
 
     def stop(self) -> None:
         """Let it stand."""
-        self._stopped = time.monotonic()
+        self._stopped = self.clock()
 
     def begin(self) -> None:
         """Count an episode."""
         self.begun += 1
+
+    def join(self, so_far: float) -> None:
+        """Go on in an episode, whoever began it.
+
+        Args:
+            so_far: Its return until now.
+        """
+        self.begun = max(1, self.begun)
+        self.so_far = so_far
 
     def step(self, so_far: float) -> None:
         """Count a step.
@@ -64,7 +76,7 @@ class Progress:
         """How long it runs, or ran."""
         if self._started is None:
             return 0.0
-        return (self._stopped if self._stopped is not None else time.monotonic()) - self._started
+        return (self._stopped if self._stopped is not None else self.clock()) - self._started
 
     @property
     def steps_per_second(self) -> float:

@@ -6,23 +6,19 @@ A policy is somebody's code: it never runs on the portal's loop, and it may take
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import contextvars
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from operator import length_hint
 from types import MappingProxyType
 from typing import Any, Self
 
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
-from openenv_notebook.play.loop import Plan, Player
-from openenv_notebook.play.policy import Policy
-from openenv_notebook.play.progress import Progress
+from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.record.episode import Episode
-from openenv_notebook.values.checks import check_counts, check_fps, check_seeds
+from openenv_notebook.values.checks import check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.tracebacks import shorten
@@ -85,17 +81,12 @@ class Rollout:
         actor: str = "policy",
         on_step: Callable[[StepResult[Any]], object] | None = None,
     ) -> None:
-        check_counts(episodes=episodes, max_steps=max_steps, steps=steps)
-        check_fps(fps)
-        check_seeds(seeds)
-        self._env = (env if isinstance(env, SyncEnvClient) else SyncEnvClient(env)).options(actor=actor)
-        self._policy = Policy(policy, self._env)
-        counts = (episodes, length_hint(seeds, 0) if seeds is not None else None)
-        self.progress = Progress(episodes=min((count for count in counts if count), default=None))
+        plan = Plan(episodes, max_steps, steps, fps, seeds, dict(reset), fresh, on_step)
+        client = (env if isinstance(env, SyncEnvClient) else SyncEnvClient(env)).options(actor=actor)
+        self._session, self._is_fresh = conversation_of(client).session, fresh
+        self._loop = EpisodeLoop(client, policy, plan)
+        self.progress = self._loop.progress
         self.error: BaseException | None = None
-        each = iter(seeds) if seeds is not None else None
-        self._plan = Plan(episodes, max_steps, steps, fps, each, dict(reset), fresh, on_step)
-        self._player = Player(self._env, self._policy, self._plan, self.progress)
         self._thread: threading.Thread | None = None
         self._over = threading.Event()
         self._guard = threading.Lock()
@@ -121,23 +112,22 @@ class Rollout:
     @property
     def stopping(self) -> bool:
         """True from stop() on."""
-        return self._player.stopping.is_set()
+        return self._loop.stopping.is_set()
 
     @property
     def episodes(self) -> list[Episode]:
         """The episodes it played in, also one that was cut short; of an endless run the last 1,000."""
-        return list(self._player.episodes)
+        return list(self._loop.episodes)
 
     @property
     def fps(self) -> float | None:
         """Most steps a second; None for no limit. A change holds from the next step on."""
-        return self._plan.fps
+        return self._loop.fps
 
     @fps.setter
     def fps(self, fps: float | None) -> None:
         check_fps(fps)
-        self._plan.fps = fps
-        self._player.changed.set()
+        self._loop.change_fps(fps)
 
     def refuse_on_loop(self, name: str) -> None:
         """Raise where waiting would keep the run from going on: on the portal's thread.
@@ -148,7 +138,7 @@ class Rollout:
         Raises:
             WrongThread: On that thread.
         """
-        conversation_of(self._env).session.lease.portal.refuse_here(name)
+        self._session.lease.portal.refuse_here(name, "Rollout(env, policy).start().ended()")
 
     def start(self) -> Self:
         """Begin, on a thread of its own; nothing is printed.
@@ -163,8 +153,7 @@ class Rollout:
         with self._guard:
             if self._thread is not None:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
-            session = conversation_of(self._env).session
-            if self._plan.fresh and any(conversation_of(other._env).session is session for other in list(_running)):
+            if self._is_fresh and any(other._session is self._session for other in list(_running)):
                 hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
                 raise MisuseError(
                     "another run is under way on this session; this one would reset its episode", hint=hint
@@ -178,9 +167,7 @@ class Rollout:
 
     def stop(self) -> None:
         """End it before its next step; returns at once. What an asynchronous policy waits for is cancelled."""
-        self._player.stopping.set()
-        self._player.changed.set()
-        self._policy.cancel()
+        self._loop.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for its end; an interrupt stops the run and is raised within 0.2 s.
@@ -256,20 +243,15 @@ class Rollout:
     # On its own thread
 
     def _run(self) -> None:
-        self.progress.start()
         try:
-            self._player.play()
+            self._loop.play()
         except BaseException as error:
-            if not (self.stopping and isinstance(error, asyncio.CancelledError)):
-                self.error = error
+            self.error = error
         finally:
-            with contextlib.suppress(Exception):
-                self._policy.close()
             self._end()
 
     def _end(self) -> None:
         _running.discard(self)
-        self.progress.stop()
         with self._guard:
             self._over.set()
             callbacks, self._callbacks = self._callbacks, []

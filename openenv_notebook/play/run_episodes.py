@@ -11,7 +11,7 @@ from typing import Any
 from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.play.rollout import Rollout
 from openenv_notebook.record.episode import Episode
-from openenv_notebook.values.front_end import Reporter, new_reporter
+from openenv_notebook.values.front_end import Line, new_line
 from openenv_notebook.values.messages import StepResult
 
 log = logging.getLogger("openenv_notebook")
@@ -76,30 +76,30 @@ def run_episodes(
         on_step=on_step,
     )
     run.refuse_on_loop("run_episodes")
-    reporter = new_reporter()
+    line = new_line()
     try:
         run.start()
-        watch(run, reporter)
+        watch(run, line)
     except BaseException:
         run.stop()
         with contextlib.suppress(BaseException):
             # The step in flight is usually done at once; one that takes long ends without us.
             run.wait(_STOP_WITHIN)
-        _close(reporter, run.progress.summary("stopped"))
+        _close(line, run.progress.summary("stopped"))
         raise
     if run.error is not None:
-        _close(reporter, run.progress.summary("failed"))
+        _close(line, run.progress.summary("failed"))
         raise run.error
-    _close(reporter, run.progress.summary())
+    _close(line, run.progress.summary())
     return run.episodes
 
 
-def watch(run: Rollout, reporter: Reporter, clock: Callable[[], float] = time.monotonic) -> None:
+def watch(run: Rollout, line: Line, clock: Callable[[], float] = time.monotonic) -> None:
     """Wait for the end, and say how far it is.
 
     Args:
         run: The run.
-        reporter: Where it is said.
+        line: Where it is said.
         clock: Tells the time, in seconds.
     """
     began = said = clock()
@@ -107,9 +107,9 @@ def watch(run: Rollout, reporter: Reporter, clock: Callable[[], float] = time.mo
         now = clock()
         if now - said >= min(_LONGEST, (now - began) * _SHARE):
             said = now
-            reporter.show(str(run.progress))
+            line.show(str(run.progress))
 
 
-def _close(reporter: Reporter, text: str) -> None:
+def _close(line: Line, text: str) -> None:
     log.info("openenv: %s", text)
-    reporter.close(text)
+    line.close(text)

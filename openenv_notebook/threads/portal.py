@@ -109,11 +109,12 @@ class Portal:
             return False
         return True
 
-    def refuse_here(self, name: str) -> None:
+    def refuse_here(self, name: str, instead: str = "") -> None:
         """Raise where a blocking call would wait for itself.
 
         Args:
             name: The call, for the text.
+            instead: What can be awaited; the asynchronous client's method of that name if empty.
 
         Raises:
             WrongThread: On the portal's own thread.
@@ -121,7 +122,7 @@ class Portal:
         if threading.get_ident() == self.ident:
             raise WrongThread(
                 f"{name}() blocks, and this code runs on the thread it would wait for",
-                hint=f"await it instead: await env.async_client.{name}(...)",
+                hint=f"await it instead: await {instead or f'env.async_client.{name}(...)'}",
             )
 
     def wait(self, lock: LockType, deadline: float | None) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Protocol
 
 
 @dataclass(frozen=True)
@@ -24,76 +23,54 @@ class Owner:
     run: Hashable
 
 
-_owner: Callable[[], Owner | None] | None = None
+class Line:
+    """One line of text that changes in place. This one is seen by nobody: a program has no screen."""
+
+    def show(self, text: str) -> None:
+        """Show a text in place of the one before."""
+
+    def close(self, text: str) -> None:
+        """Show the last text; it stays."""
 
 
-def set_owner(provider: Callable[[], Owner | None] | None) -> None:
-    """Install what names the owner of a new client; None takes it away.
+@dataclass(frozen=True)
+class FrontEnd:
+    """What a front end says; what it leaves out is as in a program.
+
+    Attributes:
+        owner: Names who is connecting now, or None where nobody can be named.
+        line: Makes the line of a run, in the thread that waits for it.
+        cell_name: Names the cell that a file holds, such as ``Cell In[5]``, or None: a shell's files are temporary.
+    """
+
+    owner: Callable[[], Owner | None] = lambda: None
+    line: Callable[[], Line] = Line
+    cell_name: Callable[[str], str | None] = lambda file: None
+
+
+_front_end = FrontEnd()
+
+
+def install(front_end: FrontEnd | None) -> None:
+    """Install a front end; None takes it away.
 
     Args:
-        provider: Returns the owner, or None where nobody can be named.
+        front_end: What it says.
     """
-    global _owner
-    _owner = provider
+    global _front_end
+    _front_end = front_end or FrontEnd()
 
 
 def current_owner() -> Owner | None:
     """Name who is connecting now, or None."""
-    return _owner() if _owner is not None else None
+    return _front_end.owner()
 
 
-_cell_of: Callable[[str], str | None] | None = None
-
-
-def set_cell_names(cell_of: Callable[[str], str | None] | None) -> None:
-    """Install what names cells: a shell's files of them are temporary.
-
-    Args:
-        cell_of: Gives the name of the cell that a file holds, such as ``Cell In[5]``, or None.
-            None in its place takes it away.
-    """
-    global _cell_of
-    _cell_of = cell_of
+def new_line() -> Line:
+    """Make the line of a run; one that nobody sees where there is no front end."""
+    return _front_end.line()
 
 
 def cell_name(file: str) -> str | None:
     """Name the cell that a file holds, or None."""
-    return _cell_of(file) if _cell_of is not None else None
-
-
-class Reporter(Protocol):
-    """Shows one line that changes in place."""
-
-    def show(self, text: str) -> object:
-        """Show a text in place of the one before."""
-
-    def close(self, text: str) -> object:
-        """Show the last text; it stays."""
-
-
-class _Silent:
-    """Shows nothing: a program has no screen."""
-
-    def show(self, text: str) -> None:
-        """Show nothing."""
-
-    def close(self, text: str) -> None:
-        """Show nothing."""
-
-
-_factory: Callable[[], Reporter] | None = None
-
-
-def set_reporter(factory: Callable[[], Reporter] | None) -> None:
-    """Install what makes the line of a run; None takes it away.
-
-    Args:
-        factory: Makes a reporter, in the thread that waits for the run.
-    """
-    global _factory
-    _factory = factory
-
-
-def new_reporter() -> Reporter:
-    """Make the line of a run; a silent one where nobody installed any."""
-    return _factory() if _factory is not None else _Silent()
+    return _front_end.cell_name(file)

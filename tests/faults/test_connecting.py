@@ -48,7 +48,7 @@ class Slots:
 def nobody() -> Iterator[None]:
     """No owner is installed afterwards."""
     yield
-    front_end.set_owner(None)
+    front_end.install(None)
 
 
 def test_it_gives_an_open_session(serve: Any) -> None:
@@ -143,7 +143,7 @@ def test_a_cell_that_is_run_again_takes_its_own_slot(serve: Any, caplog: pytest.
     """Sessions held by an earlier run of the same cell are closed for the new one, and that is said."""
     server = serve(Slots(1))
     run = 1
-    front_end.set_owner(lambda: Owner("cell", run))
+    front_end.install(front_end.FrontEnd(owner=lambda: Owner("cell", run)))
     first = connect(server.url)
     run = 2
     with caplog.at_level(logging.WARNING, "openenv_notebook"):
@@ -157,7 +157,7 @@ def test_nobody_elses_session_is_closed(serve: Any) -> None:
     """Sessions of other cells, and of the same run, are left alone."""
     server = serve(Slots(2))
     owner = Owner("cell", 1)
-    front_end.set_owner(lambda: owner)
+    front_end.install(front_end.FrontEnd(owner=lambda: owner))
     first = connect(server.url)
     owner = Owner("other", 1)
     second = connect(server.url)

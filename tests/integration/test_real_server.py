@@ -226,7 +226,7 @@ class TestFactories:
     def test_a_full_server_and_the_same_owner(self, any_farm: Farm, caplog: pytest.LogCaptureFixture) -> None:
         """A20: a cell that is run again gets the slot of its earlier run, also while that object is still held."""
         run = 1
-        front_end.set_owner(lambda: front_end.Owner("cell 1", run))
+        front_end.install(front_end.FrontEnd(owner=lambda: front_end.Owner("cell 1", run)))
         try:
             with any_farm.server(sessions=1) as server:
                 first = connect(server.url)
@@ -235,13 +235,13 @@ class TestFactories:
                 assert (first.status, second.status) == ("closed", "open")
                 assert second.reset().observation.op == "reset"
                 assert "closing what an earlier run of this cell holds" in caplog.text
-                front_end.set_owner(lambda: front_end.Owner("cell 2", 3))
+                front_end.install(front_end.FrontEnd(owner=lambda: front_end.Owner("cell 2", 3)))
                 with pytest.raises(AtCapacity):
                     connect(server.url)
                 assert second.status == "open"
                 second.close()
         finally:
-            front_end.set_owner(None)
+            front_end.install(None)
 
     def test_a_factory_in_worker_threads(self, any_lab: RealServer) -> None:
         """A40: eight sessions made in eight worker threads are independent, and one close ends them all."""

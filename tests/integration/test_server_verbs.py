@@ -40,9 +40,9 @@ class Cell:
 def cell() -> Iterator[Cell]:
     """A cell that owns what is served; without a shell."""
     made = Cell()
-    front_end.set_owner(made.owner)
+    front_end.install(front_end.FrontEnd(owner=made.owner))
     yield made
-    front_end.set_owner(None)
+    front_end.install(None)
     for own in running_own():
         own.stop()
 

@@ -18,7 +18,7 @@ from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.text import one_line
 
 
-class Desk:
+class Context:
     """The place where a verb is carried out.
 
     Args:

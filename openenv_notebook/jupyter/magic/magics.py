@@ -8,7 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 
 from openenv_notebook.jupyter.magic.arguments import split_end, split_verb
-from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.manual import manual, page
 from openenv_notebook.jupyter.magic.silence import silence
 from openenv_notebook.jupyter.magic.tokens import GrammarError
@@ -29,7 +29,7 @@ class OpenEnvMagics(Magics):
 
     def __init__(self, shell: Any, workspace: Workspace) -> None:
         super().__init__(shell)
-        self._desk = Desk(shell, workspace)
+        self._context = Context(shell, workspace)
 
     @no_var_expand
     @line_cell_magic
@@ -50,7 +50,7 @@ class OpenEnvMagics(Magics):
         if cell is not None and verb not in ("--help", "-h") and (not verb or verb.startswith("-")):
             verb, rest = "step", line
         if not verb:
-            overview(self._desk)
+            overview(self._context)
             return None
         if verb in ("help", "--help", "-h"):
             return self._help(rest)
@@ -61,23 +61,23 @@ class OpenEnvMagics(Magics):
             raise UsageError(_no_verb(verb))
         if verb == "python":
             return self._carried_out(found, rest, cell)
-        self._desk.twin = ""
+        self._context.twin = ""
         outcome = "failed before anything was done"
         try:
             value = self._carried_out(found, rest, cell)
             outcome = "has no Python of its own"
             return value
         finally:
-            self._desk.twin = self._desk.twin or f"# %openenv {verb} {outcome}"
+            self._context.twin = self._context.twin or f"# %openenv {verb} {outcome}"
 
     def _carried_out(self, verb: Verb, rest: str, cell: str | None) -> Any:
         if cell is None:
-            return verb.run(self._desk, rest)
+            return verb.run(self._context, rest)
         if verb.body is None:
             raise UsageError(
                 f"%%openenv {verb.name} takes no cell's body; write %openenv {verb.name}, or %%openenv step"
             )
-        return verb.body(self._desk, rest, cell)
+        return verb.body(self._context, rest, cell)
 
     def _help(self, rest: str) -> None:
         name = rest.strip()

@@ -15,7 +15,7 @@ from openenv_notebook.jupyter.panel.play_view import PlayView
 from openenv_notebook.jupyter.panel.question import Question
 from openenv_notebook.jupyter.panel.state import State
 from openenv_notebook.jupyter.panel.status_html import Said
-from openenv_notebook.jupyter.panel.takeover import Playing
+from openenv_notebook.jupyter.panel.takeover import Takeover
 from openenv_notebook.play.rollout import Rollout
 from openenv_notebook.threads import events_thread
 from openenv_notebook.values.errors import InvalidAction, MisuseError
@@ -222,21 +222,14 @@ class Hand:
         state = self._state
         if state.playing is not None:
             raise MisuseError("a policy plays in this panel already", hint="panel.stop() ends it")
-        playing = Playing(
-            state.client,
-            policy,
-            lambda: self.question(None),
-            lambda: state.by_hand,
-            steps=steps,
-            fps=fps,
-            arguments=arguments,
-            on_end=self._ended,
-        )
+        taken = Takeover(policy, state.client, lambda: self.question(None), lambda: state.by_hand)
+        run = Rollout(state.client, taken, steps=steps, fps=fps, fresh=False, reset=arguments)
         state.tell("")
-        state.playing = playing
-        playing.start()
+        state.playing = run
+        run.start()
+        run.on_end(self._ended)
         self._changed()
-        return playing.rollout
+        return run
 
     def _ended(self, rollout: Rollout) -> None:
         state = self._state
@@ -253,15 +246,15 @@ class Hand:
 
     def stop(self) -> None:
         """Stop the policy before its next step. Acts at once, whatever else is going on."""
-        playing = self._state.playing
-        if playing is not None:
-            playing.rollout.stop()
+        run = self._state.playing
+        if run is not None:
+            run.stop()
 
     def change_speed(self) -> None:
         """Let a run go on at the speed that was chosen."""
-        playing = self._state.playing
-        if playing is not None:
-            playing.rollout.fps = self.run.speed
+        run = self._state.playing
+        if run is not None:
+            run.fps = self.run.speed
 
     def take_over(self, on: bool) -> None:
         """Choose the actions of a run, or hand it back."""

@@ -106,7 +106,7 @@ class Picture:
             lost = conversation_of(client).session.lost
             return Said(f"{lost} · Reset begins a new episode" if lost is not None else "lost", is_bad=True)
         if state.playing is not None:
-            return Said(f"playing · {state.playing.rollout.progress}")
+            return Said(f"playing · {state.playing.progress}")
         if client.activity:
             return Said(client.activity)
         return Said(_next(client, newest))

@@ -8,7 +8,7 @@ from typing import Any
 from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.jupyter.panel.question import Question
 from openenv_notebook.jupyter.panel.status_html import Said
-from openenv_notebook.jupyter.panel.takeover import Playing
+from openenv_notebook.play.rollout import Rollout
 
 
 @dataclass
@@ -34,7 +34,7 @@ class State:
     environment: str = ""
     said: Said | None = None
     last_error: BaseException | None = None
-    playing: Playing | None = None
+    playing: Rollout | None = None
     question: Question | None = None
     by_hand: bool = False
     is_closed: bool = False

@@ -19,7 +19,7 @@ URL = "http://localhost:1"
 def nobody() -> Iterator[None]:
     """No owner is installed afterwards."""
     yield
-    front_end.set_owner(None)
+    front_end.install(None)
 
 
 def test_without_a_notebook_nobody_owns_anything() -> None:
@@ -28,7 +28,7 @@ def test_without_a_notebook_nobody_owns_anything() -> None:
     client = GenericEnvClient(URL)
     remember(client, URL, None)
     assert earlier_holders(URL, None) == []
-    front_end.set_owner(lambda: Owner("cell", 1))
+    front_end.install(front_end.FrontEnd(owner=lambda: Owner("cell", 1)))
     assert front_end.current_owner() == Owner("cell", 1)
 
 

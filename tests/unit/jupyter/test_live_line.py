@@ -1,4 +1,4 @@
-"""The line of a run on a notebook's page."""
+"""The line that changes in place, on a notebook's page and in a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from IPython import display
 
-from openenv_notebook.jupyter.live_line import RunLine
+from openenv_notebook.jupyter.live_line import LiveLine
+
+WAITING = ["the Space is waking up, 1 s", "the Space is waking up, 2 s", "the server is building, 3 s · step 1"]
 
 
 class Handle:
@@ -29,12 +31,17 @@ class Handle:
         self.said.append(("update", bundle["text/plain"]))
 
 
-def test_one_output_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """E28: there is one output, made with the first text, replaced by each other one, and none twice."""
+@pytest.fixture
+def line(monkeypatch: pytest.MonkeyPatch) -> LiveLine:
+    """A line on a page."""
     Handle.made = []
     monkeypatch.setattr(display, "DisplayHandle", Handle)
     shell: Any = SimpleNamespace(kernel=object())
-    line = RunLine(shell)
+    return LiveLine(shell)
+
+
+def test_one_output_is_replaced(line: LiveLine) -> None:
+    """E28: there is one output, made with the first text, replaced by each other one, and none twice."""
     for text in ("a", "b", "b"):
         line.show(text)
     line.close("end")
@@ -43,7 +50,28 @@ def test_one_output_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_terminal_gets_the_end_only(capsys: pytest.CaptureFixture[str]) -> None:
     """Where nothing can be replaced, the last text is printed, once."""
-    line = RunLine(object())
+    line = LiveLine(object())
     line.show("a")
     line.close("end")
     assert capsys.readouterr().out == "end\n"
+
+
+def test_what_is_waited_for_is_said_in_place(line: LiveLine) -> None:
+    """E19: the seconds of a wait are those so far; the line changes with each report."""
+    for activity in WAITING:
+        line.wait_for(activity)
+    assert Handle.made[0].said == [
+        ("display", "openenv: the Space is waking up, 1 s so far"),
+        ("update", "openenv: the Space is waking up, 2 s so far"),
+        ("update", "openenv: the server is building, 3 s · step 1"),
+    ]
+
+
+def test_a_terminal_is_told_of_each_wait_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where nothing can be replaced, what is waited for is printed when it becomes something else."""
+    line = LiveLine(object())
+    for activity in WAITING:
+        line.wait_for(activity)
+    assert capsys.readouterr().out == (
+        "openenv: the Space is waking up, 1 s so far\nopenenv: the server is building, 3 s · step 1\n"
+    )

@@ -7,7 +7,9 @@ from openenv_notebook.play.progress import Progress
 
 def after(*rewards: float | None, episodes: int | None = 20, ends: int = 0, seconds: float = 2.0) -> Progress:
     """The progress after steps with these rewards; every so many steps end an episode."""
-    progress, total = Progress(episodes), 0.0
+    times = iter([0.0, seconds])
+    progress, total = Progress(episodes, clock=lambda: next(times)), 0.0
+    progress.start()
     for number, reward in enumerate(rewards, 1):
         if ends and (number - 1) % ends == 0:
             progress.begin()
@@ -16,7 +18,7 @@ def after(*rewards: float | None, episodes: int | None = 20, ends: int = 0, seco
         if ends and number % ends == 0:
             progress.end(total)
             total = 0.0
-    progress._started, progress._stopped = 0.0, seconds
+    progress.stop()
     return progress
 
 
@@ -43,10 +45,23 @@ def test_the_summary() -> None:
     assert many.summary("stopped") == "stopped in episode 2000 · 2,000 steps/s · mean return 2"
 
 
+def test_an_episode_of_somebody_else() -> None:
+    """An episode that others began is the first, with what it brought until then; later ones add none to the count."""
+    progress = Progress()
+    progress.join(2.0)
+    assert (progress.begun, progress.so_far) == (1, 2.0)
+    progress.join(0.5)
+    assert (progress.begun, progress.so_far) == (1, 0.5)
+
+
 def test_time_stands_at_the_end() -> None:
     """The time runs from the start to the end, and not before or after."""
-    progress = Progress()
+    now = 5.0
+    progress = Progress(clock=lambda: now)
     assert progress.seconds == 0
     progress.start()
+    now = 6.5
+    assert progress.seconds == 1.5
     progress.stop()
-    assert progress.seconds == progress.seconds >= 0
+    now = 9.0
+    assert progress.seconds == 1.5

@@ -9,7 +9,6 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,7 +18,6 @@ from support.wire import FarEnd, error_frame, result_frame
 
 from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
-from openenv_notebook.play.policy import Chosen
 from openenv_notebook.play.rollout import THREAD_NAME, Rollout
 from openenv_notebook.play.run_episodes import run_episodes
 from openenv_notebook.values.errors import (
@@ -31,25 +29,10 @@ from openenv_notebook.values.errors import (
     WrongThread,
 )
 
+from .conftest import column, ends_after
+
 Env = SyncEnvClient[Any, Any, Any]
 WITHIN = 5.0
-
-
-def ends_after(steps: int, reward: Any = 1.0) -> Callable[[dict[str, Any]], bytes]:
-    """A server whose episodes are done after so many steps."""
-    made = 0
-
-    def answer(request: dict[str, Any]) -> bytes:
-        nonlocal made
-        made = 0 if request["type"] == "reset" else made + 1
-        return result_frame({"step": made}, reward if made else None, made >= steps)
-
-    return answer
-
-
-def column(observation: Any) -> dict[str, int]:
-    """A policy that always does the same."""
-    return {"column": 3}
 
 
 def played(env: Env, policy: Any = column, **settings: Any) -> Rollout:
@@ -89,27 +72,6 @@ class TestPlaying:
         assert run.episodes == [env.episode]
         assert threads() == []
 
-    def test_nothing_is_stepped_after_done(self, env: Env, far_end: FarEnd) -> None:
-        """A23: a finished episode is never stepped: the next one begins with a reset, or the run ends."""
-        far_end.policy = ends_after(2)
-        run = played(env, episodes=3)
-        assert far_end.kinds == ["reset", "step", "step"] * 3
-        assert [episode.total_reward for episode in run.episodes] == [2.0, 2.0, 2.0]
-        assert played(env, fresh=False).steps_made == 2
-        assert far_end.kinds[-3:] == ["reset", "step", "step"]
-
-    def test_an_episode_that_somebody_else_ends_is_not_stepped(self, env: Env, far_end: FarEnd) -> None:
-        """A23: when another caller ends the episode while the policy thinks, its action is not made."""
-        far_end.policy = ends_after(2)
-
-        def policy(observation: Any) -> Any:
-            if observation.step == 1:
-                env.step(column=0)
-            return {"column": 1}
-
-        assert played(env, policy).steps_made == 1
-        assert far_end.steps == [{"column": 1}, {"column": 0}]
-
     def test_an_episode_that_ends_in_a_pause_is_not_stepped(self, env: Env, far_end: FarEnd) -> None:
         """A23: when another caller ends the episode within a pause, the policy is not asked."""
         far_end.policy = ends_after(1)
@@ -120,14 +82,6 @@ class TestPlaying:
         assert run.wait(WITHIN)
         assert (run.steps_made, far_end.steps) == (0, [{"column": 0}])
 
-    def test_limits(self, env: Env, far_end: FarEnd) -> None:
-        """max_steps ends an episode that is not done, steps ends the run wherever it is."""
-        played(env, episodes=2, max_steps=2)
-        assert far_end.kinds == ["reset", "step", "step"] * 2
-        run = played(env, episodes=None, max_steps=2, steps=3)
-        assert far_end.kinds[6:] == ["reset", "step", "step", "reset", "step"]
-        assert [episode.length for episode in run.episodes] == [2, 1]
-
     def test_seeds_and_arguments_of_the_reset(self, env: Env, far_end: FarEnd) -> None:
         """Each reset gets its seed and the other arguments; where the seeds run out, the run ends."""
         far_end.policy = ends_after(1)
@@ -136,55 +90,6 @@ class TestPlaying:
         assert resets == [{"size": 3, "seed": 4}, {"size": 3, "seed": 5}]
         assert str(run.progress).startswith("episode 2/2 · ")
         assert len(played(env, seeds=itertools.count()).episodes) == 1
-
-    def test_it_goes_on_in_the_running_episode(self, playing: Env, far_end: FarEnd) -> None:
-        """Without a fresh start the episode in progress is gone on with; where there is none, one is begun."""
-        playing.step(column=1)
-        run = played(playing, fresh=False, steps=2)
-        assert far_end.kinds == ["reset", "step", "step", "step"]
-        assert run.episodes == [playing.episode]
-
-    def test_without_an_episode_one_is_begun(self, env: Env, far_end: FarEnd) -> None:
-        """A session that was never reset is reset first, whatever was asked for."""
-        played(env, fresh=False, steps=1)
-        assert far_end.kinds == ["reset", "step"]
-
-    def test_none_ends_it(self, env: Env) -> None:
-        """A policy that returns None ends the run; that is a good end."""
-        actions = iter([{"column": 1}, None])
-        run = played(env, lambda observation: next(actions), episodes=None)
-        assert (run.steps_made, run.error) == (1, None)
-
-    def test_the_newest_observation_counts(self, env: Env) -> None:
-        """What others do in the session meanwhile is what the policy sees next."""
-        seen: list[int] = []
-
-        def other(result: Any) -> None:
-            env.step(column=6)
-
-        played(env, lambda observation: seen.append(observation.step) or {"column": 1}, steps=2, on_step=other)
-        assert seen == [0, 2]
-
-    def test_an_episode_begun_by_others_belongs_to_it(self, env: Env) -> None:
-        """A reset by somebody else goes into the run's episodes, and max_steps counts anew."""
-        once = iter([True])
-        run = played(env, max_steps=2, on_step=lambda result: next(once, False) and env.reset())
-        assert [episode.length for episode in run.episodes] == [1, 2]
-
-    def test_what_others_end_is_counted(self, env: Env, far_end: FarEnd) -> None:
-        """An episode that another caller's step ends is over for the run's counts, with all of its rewards."""
-        far_end.policy = ends_after(2)
-        run = played(env, episodes=2, on_step=lambda result: env.step(column=0))
-        assert [episode.total_reward for episode in run.episodes] == [2.0, 2.0]
-        assert (run.steps_made, run.progress.ended, run.progress.mean_return) == (2, 2, 2.0)
-
-    def test_what_others_begin_is_counted_by_itself(self, env: Env, far_end: FarEnd) -> None:
-        """Somebody else's reset cuts an episode short, which counts for no mean; the next begins at 0."""
-        far_end.policy = ends_after(3)
-        once = iter([True])
-        run = played(env, on_step=lambda result: next(once, False) and env.reset())
-        assert [episode.total_reward for episode in run.episodes] == [1.0, 3.0]
-        assert (run.progress.ended, run.progress.mean_return) == (1, 3.0)
 
     def test_the_counts_are_there_with_the_step(self, env: Env, far_end: FarEnd) -> None:
         """on_step sees the counts with its step taken in; a stopped run keeps the return so far."""
@@ -198,23 +103,6 @@ class TestPlaying:
         assert run.start().wait(WITHIN)
         assert told == [(0, 0.0, 1.0), (1, 2.0, 0.0), (1, 2.0, 1.0)]
         assert counts() == told[-1]
-
-    def test_random_actions_are_legal(self, env: Env, far_end: FarEnd) -> None:
-        """The random policy takes what the observation lists; the same seeds give the same run."""
-        far_end.policy = lambda request: result_frame({"legal_actions": [2, 5]})
-        runs = [played(env, "random", episodes=None, seeds=[1, 2], max_steps=20) for _ in range(2)]
-        chosen = [[step.action for step in run.episodes[0]] for run in runs]
-        assert {action["column"] for action in chosen[0][1:]} == {2, 5}
-        assert chosen[0] == chosen[1]
-
-    def test_a_policy_may_say_who_chose(self, env: Env) -> None:
-        """An action that a policy passes on for somebody else stands in the record as theirs."""
-        run = played(env, lambda observation: Chosen(column=3) if observation.step else {"column": 1}, steps=2)
-        assert [(step.actor, step.action.get("column")) for step in run.episodes[0]] == [
-            ("policy", None),
-            ("policy", 1),
-            ("person", 3),
-        ]
 
     def test_results_are_told(self, env: Env) -> None:
         """on_step gets each step's result, on the run's thread."""

@@ -18,13 +18,13 @@ from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.play.rollout import THREAD_NAME
 from openenv_notebook.play.run_episodes import run_episodes, watch
 from openenv_notebook.values.errors import WrongThread
-from openenv_notebook.values.front_end import new_reporter, set_reporter
+from openenv_notebook.values.front_end import FrontEnd, Line, install, new_line
 
 Env = SyncEnvClient[Any, Any, Any]
 
 
-class Screen:
-    """A reporter that remembers."""
+class Screen(Line):
+    """A line that remembers."""
 
     def __init__(self) -> None:
         self.shown: list[str] = []
@@ -43,9 +43,9 @@ class Screen:
 def screen() -> Iterator[Screen]:
     """The screen there is."""
     made = Screen()
-    set_reporter(lambda: made)
+    install(FrontEnd(line=lambda: made))
     yield made
-    set_reporter(None)
+    install(None)
 
 
 def column(observation: Any) -> int:
@@ -82,7 +82,7 @@ def test_without_a_screen_nothing_is_shown(env: Env, capsys: pytest.CaptureFixtu
     """A program prints nothing."""
     run_episodes(env, column, max_steps=1, seeds=[1], reset={"size": 2}, fps=1000)
     assert capsys.readouterr() == ("", "")
-    new_reporter().show("nothing")
+    new_line().show("nothing")
 
 
 def test_it_says_how_far_it_is(env: Env, screen: Screen) -> None:
@@ -153,7 +153,7 @@ def test_a_failing_policy_is_raised(env: Env, screen: Screen) -> None:
 
 
 def test_a_screen_that_fails_stops_the_run(env: Env, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reporter that raises ends the call, and leaves no run behind."""
+    """A line that raises ends the call, and leaves no run behind."""
     monkeypatch.setattr(screen, "show", lambda text: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run_episodes(env, column, 10**6)
@@ -164,7 +164,7 @@ async def test_it_refuses_to_wait_for_itself(env: Env, far_end: FarEnd) -> None:
     """On the thread of the connections it raises at once instead of waiting for ever."""
     env.connect()
     portal = conversation_of(env).session.lease.portal
-    with pytest.raises(WrongThread):
+    with pytest.raises(WrongThread, match=r"run_episodes\(\) blocks.*await Rollout"):
         portal.call(lambda: run_episodes(env, column))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from openenv_notebook.values import front_end, tracebacks
+from openenv_notebook.values.front_end import FrontEnd
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +17,7 @@ def as_before() -> Iterator[None]:
     """Leave the way tracebacks are shown as it was."""
     yield
     tracebacks.show_full_tracebacks(False)
-    front_end.set_cell_names(None)
+    front_end.install(None)
 
 
 def interrupted_in_ours() -> None:
@@ -49,7 +50,7 @@ def test_an_interrupt_shows_the_person_s_own_lines() -> None:
 
 def test_a_cell_is_named_as_the_shell_names_it() -> None:
     """Where somebody names the files of cells, lines show the cell, not a file that is gone tomorrow."""
-    front_end.set_cell_names(lambda file: "Cell In[5]" if file == __file__ else None)
+    front_end.install(FrontEnd(cell_name=lambda file: "Cell In[5]" if file == __file__ else None))
     try:
         interrupted_in_ours()
     except KeyboardInterrupt as error:

@@ -10,8 +10,9 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from openenv_notebook.client.connect import target_of
+from openenv_notebook.jupyter.doctor import examine
 from openenv_notebook.jupyter.magic.arguments import no_words, read_words
-from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.python_twin import episode_code
 from openenv_notebook.jupyter.magic.verbs.verb import Verb
 from openenv_notebook.values.tracebacks import show_full_tracebacks
@@ -20,36 +21,35 @@ from openenv_notebook.values.tracebacks import show_full_tracebacks
 _COST = "tasks on every loop of this kernel are now about 40 % slower; env.step(…) never needed it"
 
 
-def python(desk: Desk, rest: str) -> Any:
+def python(context: Context, rest: str) -> Any:
     """Print the Python twin of the last verb, or of the whole episode."""
     line = no_words(read_words("python", rest, {"all": "flag", "on": "text"}))
     if not line.options.get("all"):
-        print(desk.twin or "# nothing was done by %openenv yet")
+        print(context.twin or "# nothing was done by %openenv yet")
         return
-    name, client = desk.workspace.get(line.options.get("on"))
+    name, client = context.workspace.get(line.options.get("on"))
     episode = client.episode
     print(episode_code(name, target_of(client), episode))
 
 
-def doctor(desk: Desk, rest: str) -> Any:
+def doctor(context: Context, rest: str) -> Any:
     """Look for what stands in the way."""
-    from openenv_notebook.jupyter.doctor import examine
-
     no_words(read_words("doctor", rest, {}))
-    for finding in examine(desk.shell, desk.workspace):
+    name, client = context.workspace.get() if context.workspace.clients() else ("", None)
+    for finding in examine(context.shell, name, client):
         print(finding)
 
 
-def debug(desk: Desk, rest: str) -> Any:
+def debug(context: Context, rest: str) -> Any:
     """Show full tracebacks, or short errors again."""
     words = read_words("debug", rest, {}).words
     if words not in (["on"], ["off"]):
         raise UsageError("debug takes on or off: %openenv debug on")
     show_full_tracebacks(words == ["on"])
-    desk.say("errors show every frame" if words == ["on"] else "errors are short again")
+    context.say("errors show every frame" if words == ["on"] else "errors are short again")
 
 
-def nest(desk: Desk, rest: str) -> Any:
+def nest(context: Context, rest: str) -> Any:
     """Let the notebook's own code call asyncio.run in a cell."""
     words = read_words("nest", rest, {}).words
     if words:
@@ -61,8 +61,8 @@ def nest(desk: Desk, rest: str) -> Any:
         except ImportError:
             continue
         module.apply(asyncio.get_event_loop_policy().get_event_loop() if not _running() else None)
-        desk.twin = f"import {name}\n\n{name}.apply()"
-        desk.say(f"{name} is applied: asyncio.run works in cells · {_COST}")
+        context.twin = f"import {name}\n\n{name}.apply()"
+        context.say(f"{name} is applied: asyncio.run works in cells · {_COST}")
         return
     raise UsageError(f"{' or '.join(names)} is not installed: pip install {names[0]}")
 

@@ -9,7 +9,7 @@ from IPython.core.error import UsageError
 from openenv_notebook.client.learnt import action_schema
 from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.magic.arguments import no_words, read_words
-from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.verbs.servers import stop_all
 from openenv_notebook.jupyter.magic.verbs.verb import Verb
 from openenv_notebook.jupyter.magic.workspace import AnyClient
@@ -19,24 +19,24 @@ from openenv_notebook.threads.worker import own_threads
 from openenv_notebook.values.text import nearest
 
 
-def use(desk: Desk, rest: str) -> Any:
+def use(context: Context, rest: str) -> Any:
     """Make a client the current one, and remember the field for cell bodies."""
     line = read_words("use", rest, {"field": "text"})
     if len(line.words) != 1:
         raise UsageError("use takes a client's name: %openenv use env")
     name = line.words[0]
-    known = list(desk.workspace.clients())
+    known = list(context.workspace.clients())
     if name not in known:
         raise UsageError(
             f"there is no client named {name!r}{nearest(name, known)} (connected: {', '.join(known) or 'none'})"
         )
     if "field" in line.options:
-        _check_field(desk.workspace.clients()[name], line.options["field"])
-    desk.workspace.current = name
+        _check_field(context.workspace.clients()[name], line.options["field"])
+    context.workspace.current = name
     if "field" in line.options:
-        desk.workspace.fields[name] = line.options["field"]
-    field = desk.workspace.fields.get(name)
-    desk.say(f"{name} is current" + (f" · %%openenv sends the cell's body as {field}" if field else ""))
+        context.workspace.fields[name] = line.options["field"]
+    field = context.workspace.fields.get(name)
+    context.say(f"{name} is current" + (f" · %%openenv sends the cell's body as {field}" if field else ""))
 
 
 def _check_field(client: AnyClient, field: str) -> None:
@@ -46,52 +46,52 @@ def _check_field(client: AnyClient, field: str) -> None:
         raise UsageError(f"actions have no field {field!r}{nearest(field, known)} (fields: {', '.join(known)})")
 
 
-def status(desk: Desk, rest: str) -> Any:
+def status(context: Context, rest: str) -> Any:
     """Say who is connected, which servers run, and what is held."""
     no_words(read_words("status", rest, {}))
-    overview(desk)
-    for name, server in desk.workspace.all_servers():
+    overview(context)
+    for name, server in context.workspace.all_servers():
         print(show.server_line(name, server))
     print(f"threads: {', '.join(own_threads()) or 'none'}")
 
 
-def overview(desk: Desk) -> None:
+def overview(context: Context) -> None:
     """Say which clients there are and what can be done next."""
-    clients = desk.workspace.clients()
+    clients = context.workspace.clients()
     if not clients:
         print(show.START)
         return
-    current, client = desk.workspace.get()
-    for name, first in desk.workspace.first_names().items():
+    current, client = context.workspace.get()
+    for name, first in context.workspace.first_names().items():
         twice = f"{'*' if name == current else ' '} {name}: the same as {first}"
         print(show.client_line(name, clients[name], current=name == current) if name == first else twice)
     print(show.next_line(client))
 
 
-def close(desk: Desk, rest: str) -> Any:
+def close(context: Context, rest: str) -> Any:
     """Close a client, or all of them with the servers of %openenv serve, even if one fails."""
     line = read_words("close", rest, {"on": "text"})
     names = line.words or ([line.options["on"]] if "on" in line.options else [])
     servers: list[tuple[str, Server | Backend]] = []
     if names == ["all"]:
-        names = list(dict.fromkeys(desk.workspace.first_names().values()))
-        servers = list(desk.workspace.servers.items())
+        names = list(dict.fromkeys(context.workspace.first_names().values()))
+        servers = list(context.workspace.servers.items())
         if not names:
-            desk.say("nothing is connected")
+            context.say("nothing is connected")
     elif not names:
-        names = [desk.workspace.get()[0]]
+        names = [context.workspace.get()[0]]
     failures: list[tuple[str, Exception]] = []
     for name in names:
         try:
-            desk.workspace.close(name)
+            context.workspace.close(name)
         except Exception as error:
             if len(names) == 1 and not servers:
                 raise
             failures.append((f"the client {name}", error))
         else:
-            desk.say(f"{name} is closed")
-    desk.twin = "\n".join(f"{name}.close()" for name in names)
-    failures += stop_all(desk, servers)
+            context.say(f"{name} is closed")
+    context.twin = "\n".join(f"{name}.close()" for name in names)
+    failures += stop_all(context, servers)
     if failures:
         told = "; ".join(f"{name}: {type(error).__name__}: {error}" for name, error in failures)
         raise UsageError(f"{len(failures)} of {len(names) + len(servers)} could not be closed: {told}")

@@ -12,9 +12,9 @@ from IPython.core.error import UsageError
 from openenv_notebook.client.connect import connect as connect_to
 from openenv_notebook.client.learnt import action_schema, environment_name
 from openenv_notebook.jupyter import show
-from openenv_notebook.jupyter.connect_line import ProgressLine
+from openenv_notebook.jupyter.live_line import LiveLine
 from openenv_notebook.jupyter.magic.arguments import read_words
-from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.tokens import Line
 from openenv_notebook.jupyter.magic.verbs.verb import TARGET, Verb
 from openenv_notebook.jupyter.magic.workspace import AnyClient
@@ -28,40 +28,40 @@ _SLOT_WITHIN = 10.0
 _CONNECT = {**TARGET, "client": "text", "header": "list", "token-env": "text"}
 
 
-def connect(desk: Desk, rest: str) -> Any:
+def connect(context: Context, rest: str) -> Any:
     """Connect to a server."""
     line = read_words("connect", rest, _CONNECT)
     if len(line.words) != 1:
         raise UsageError(f"connect takes one address, not {len(line.words)}: %openenv connect localhost:8000")
-    return _open(desk, line.words[0], line)
+    return _open(context, line.words[0], line)
 
 
-def demo(desk: Desk, rest: str) -> Any:
+def demo(context: Context, rest: str) -> Any:
     """Connect to a small environment of our own."""
     line = read_words("demo", rest, TARGET)
     if len(line.words) > 1:
         raise UsageError(f"demo takes one name, not {len(line.words)}: %openenv demo grid")
-    return _open(desk, f"demo:{line.words[0] if line.words else 'grid'}", line)
+    return _open(context, f"demo:{line.words[0] if line.words else 'grid'}", line)
 
 
-def _open(desk: Desk, target: str, line: Line) -> AnyClient:
+def _open(context: Context, target: str, line: Line) -> AnyClient:
     options, settings = line.options, settings_of(line.options)
     name = options.get("as", "env")
-    desk.workspace.check_name(name, force=bool(options.get("force")))
-    desk.check_out(line, name)
-    client = _connected(desk, name, target, settings)
-    ended = desk.workspace.bind(name, client)
-    desk.twin = code(line, f"{name} = openenv_notebook.connect({target!r}{given(line, settings)})")
-    introduce(desk, name, client, ended)
-    return cast(AnyClient, desk.out(line, client))
+    context.workspace.check_name(name, force=bool(options.get("force")))
+    context.check_out(line, name)
+    client = _connected(context, name, target, settings)
+    ended = context.workspace.bind(name, client)
+    context.twin = program(line, f"{name} = openenv_notebook.connect({target!r}{given(line, settings)})")
+    introduce(context, name, client, ended)
+    return cast(AnyClient, context.out(line, client))
 
 
-def _connected(desk: Desk, name: str, target: str, settings: dict[str, Any]) -> AnyClient:
+def _connected(context: Context, name: str, target: str, settings: dict[str, Any]) -> AnyClient:
     """Connect first and end the name's old client then, so that a failure loses nothing.
 
     Only where the old client holds the slot that is missing, it goes first.
     """
-    old, progress = desk.workspace.held(name), ProgressLine(desk.shell)
+    old, progress = context.workspace.held(name), LiveLine(context.shell).wait_for
     if old is None:
         return connect_to(target, progress=progress, **settings)
     try:
@@ -136,7 +136,7 @@ def given(line: Line, settings: Mapping[str, Any]) -> str:
     return "".join(f", {key}={value}" for key, value in written.items())
 
 
-def code(line: Line, *statements: str) -> str:
+def program(line: Line, *statements: str) -> str:
     """Write statements as a program, with the imports that they need."""
     imports = ["import os"] if "token-env" in line.options else []
     if "client" in line.options:
@@ -144,7 +144,7 @@ def code(line: Line, *statements: str) -> str:
     return "\n".join([*dict.fromkeys([*imports, "import openenv_notebook"]), "", *statements])
 
 
-def introduce(desk: Desk, name: str, client: AnyClient, ended: list[str]) -> None:
+def introduce(context: Context, name: str, client: AnyClient, ended: list[str]) -> None:
     """Say in one line who was connected, what it takes, and what ended for it."""
     fields = fields_line(action_schema(client))
     said = [
@@ -153,7 +153,7 @@ def introduce(desk: Desk, name: str, client: AnyClient, ended: list[str]) -> Non
         *ended,
         show.next_line(client),
     ]
-    desk.say(" · ".join(part for part in said if part))
+    context.say(" · ".join(part for part in said if part))
 
 
 VERBS = (

@@ -8,34 +8,34 @@ from typing import Any, cast
 from IPython.core.error import UsageError
 
 from openenv_notebook.jupyter.magic.arguments import read_words
-from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.verbs.verb import Verb
 from openenv_notebook.values.text import nearest
 
 _OPTIONS = {"on": "text", "out": "text", "policy": "list"}
 
 
-def panel(desk: Desk, rest: str) -> Any:
+def panel(context: Context, rest: str) -> Any:
     """Show the panel of a client."""
     line = read_words("panel", rest, _OPTIONS)
     if len(line.words) > 1 or (line.words and "on" in line.options):
         raise UsageError("panel takes one client's name: %openenv panel env")
     if line.words:
         line.options["on"] = line.words[0]
-    name, client = desk.client(line)
-    policies = {policy: _function(desk, policy) for policy in line.options.get("policy", ())}
+    name, client = context.client(line)
+    policies = {policy: _function(context, policy) for policy in line.options.get("policy", ())}
     # ipywidgets takes time to load: only who wants a panel pays for it.
     from openenv_notebook.jupyter.panel import Panel
 
     made = Panel(client, name=name, policies=policies)
     given = f", policies={{{', '.join(f'{policy!r}: {policy}' for policy in policies)}}}" if policies else ""
-    desk.twin = f"from openenv_notebook.jupyter import Panel\n\nPanel({name}{given})"
+    context.twin = f"from openenv_notebook.jupyter import Panel\n\nPanel({name}{given})"
     made.display()
-    return desk.out(line, made)
+    return context.out(line, made)
 
 
-def _function(desk: Desk, name: str) -> Callable[..., Any]:
-    names = desk.workspace.namespace
+def _function(context: Context, name: str) -> Callable[..., Any]:
+    names = context.workspace.namespace
     if name not in names:
         functions = [each for each, value in names.items() if callable(value) and not each.startswith("_")]
         raise UsageError(f"--policy takes the name of a function; there is no {name!r} here{nearest(name, functions)}")

@@ -8,44 +8,43 @@ from IPython.core.error import UsageError
 
 from openenv_notebook.client.learnt import renderer_key
 from openenv_notebook.jupyter.magic.arguments import no_words, read_words
-from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.verbs.verb import Verb
 from openenv_notebook.jupyter.show import renderers
 
 _TAKES = {"on": "text", "out": "text", "with": "text"}
 
 
-def render(desk: Desk, rest: str) -> Any:
+def render(context: Context, rest: str) -> Any:
     """Show the last observation; no step is made."""
     # Drawing takes time to load: only who wants to see something pays for it.
     from openenv_notebook.jupyter.show.observation_of import last_results, render_observation
 
     line = no_words(read_words("render", rest, _TAKES))
-    name, client = desk.client(line)
+    name, client = context.client(line)
     twin = [f"openenv_notebook.jupyter.render_observation({name})"]
     if "with" in line.options:
-        twin.insert(0, _use(desk, renderer_key(client), line.options["with"]))
-    desk.twin = "\n".join(["import openenv_notebook.jupyter", *twin])
+        twin.insert(0, _use(context, renderer_key(client), line.options["with"]))
+    context.twin = "\n".join(["import openenv_notebook.jupyter", *twin])
     if last_results(client)[0] is None:
-        desk.say(f"{name} has no observation yet · next: %openenv reset")
-        return desk.out(line, None)
-    return desk.out(line, render_observation(client))
+        context.say(f"{name} has no observation yet · next: %openenv reset")
+        return context.out(line, None)
+    return context.out(line, render_observation(client))
 
 
-def _use(desk: Desk, environment: str, given: str) -> str:
+def _use(context: Context, environment: str, given: str) -> str:
     """Set or take away the renderer of a client's environment; returns the Python that does it."""
     if given == "none":
         was = renderers.unregister(environment)
-        desk.say(f"{environment} is drawn by the default rules{'' if was else ', as before'}")
+        context.say(f"{environment} is drawn by the default rules{'' if was else ', as before'}")
         return f"openenv_notebook.jupyter.unregister_renderer({environment!r})"
-    function = desk.workspace.namespace.get(given)
+    names = context.workspace.namespace
+    function = names.get(given)
     if not callable(function):
-        what = (
-            f"an object of type {type(function).__name__}" if given in desk.workspace.namespace else "no variable here"
-        )
+        what = f"an object of type {type(function).__name__}" if given in names else "no variable here"
         raise UsageError(f"--with takes the name of a function of an observation; {given!r} is {what}")
     renderers.register(environment, function)
-    desk.say(f"{environment} is drawn by {given} · back: %openenv render --with none")
+    context.say(f"{environment} is drawn by {given} · back: %openenv render --with none")
     return f"openenv_notebook.jupyter.register_renderer({environment!r}, {given})"
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from openenv_notebook.client.connect import connect as connect_to
-from openenv_notebook.jupyter.connect_line import ProgressLine
+from openenv_notebook.jupyter.live_line import LiveLine
 from openenv_notebook.jupyter.magic.arguments import read_typed, read_words
-from openenv_notebook.jupyter.magic.context import Desk
-from openenv_notebook.jupyter.magic.verbs.connecting import code, given, introduce, settings_of
+from openenv_notebook.jupyter.magic.context import Context
+from openenv_notebook.jupyter.magic.verbs.connecting import given, introduce, program, settings_of
 from openenv_notebook.jupyter.magic.verbs.verb import TARGET, Verb
 from openenv_notebook.servers import Backend, Server
 from openenv_notebook.servers import serve as serve_on
@@ -23,64 +23,64 @@ _SERVE = {**TARGET, "port": "number", "sessions": "number", "arg": "list"}
 _SERVED = "MyEnv (a class of this notebook), ./folder, module:app, docker:image, uv:./folder or demo:grid"
 
 
-def serve(desk: Desk, rest: str) -> Any:
+def serve(context: Context, rest: str) -> Any:
     """Start a server on this machine and connect to it."""
     line = read_words("serve", rest, _SERVE)
-    _refuse_call(desk, rest)
+    _refuse_call(context, rest)
     if len(line.words) != 1:
         raise UsageError(f"serve takes one thing: {_SERVED}")
     name = line.options.get("as", "env")
-    desk.workspace.check_name(name, force=bool(line.options.get("force")))
-    desk.check_out(line, name)
-    what = _served(desk, line.words[0])
+    context.workspace.check_name(name, force=bool(line.options.get("force")))
+    context.check_out(line, name)
+    what = _served(context, line.words[0])
     settings: dict[str, Any] = {key: int(line.options[key]) for key in ("port", "sessions") if key in line.options}
     if "arg" in line.options:
         settings["arguments"] = dict(_argument(text) for text in line.options["arg"])
     connecting = settings_of(line.options)
-    server = serve_on(what, progress=ProgressLine(desk.shell), **settings)
+    server = serve_on(what, progress=LiveLine(context.shell).wait_for, **settings)
     try:
         client = connect_to(server.url, **connecting)
     except BaseException:
         server.stop()
         raise
-    ended = desk.workspace.bind(name, client)
-    desk.workspace.servers[name] = server
+    ended = context.workspace.bind(name, client)
+    context.workspace.servers[name] = server
     arguments = "".join(f", {key}={value!r}" for key, value in settings.items())
     shown = line.words[0] if what is not line.words[0] else repr(what)
     to_client = given(line, connecting)
-    desk.twin = code(
+    context.twin = program(
         line,
         f"server = openenv_notebook.serve({shown}{arguments})",
         f"{name} = openenv_notebook.connect(server.url{to_client})",
     )
-    introduce(desk, name, client, ended)
-    return desk.out(line, client)
+    introduce(context, name, client, ended)
+    return context.out(line, client)
 
 
-def _refuse_call(desk: Desk, rest: str) -> None:
+def _refuse_call(context: Context, rest: str) -> None:
     """Refuse ``E(…)``: a server builds its environments itself."""
     called = re.match(r"\s*([^\W\d]\w*)\(", rest)
     if called is None:
         return
     name = called[1]
-    if name not in desk.workspace.namespace:
-        raise UsageError(_unknown(desk, name))
+    if name not in context.workspace.namespace:
+        raise UsageError(_unknown(context, name))
     raise UsageError(
         f"serve takes the class, not an object of it: %openenv serve {name}; --arg name=value is for its constructor"
     )
 
 
-def _served(desk: Desk, word: str) -> Any:
+def _served(context: Context, word: str) -> Any:
     """Find what a word means: a class of the notebook, else a text for what else can be served."""
-    if word in desk.workspace.namespace:
-        return desk.workspace.namespace[word]
+    if word in context.workspace.namespace:
+        return context.workspace.namespace[word]
     if word.isidentifier():
-        raise UsageError(_unknown(desk, word))
+        raise UsageError(_unknown(context, word))
     return word
 
 
-def _unknown(desk: Desk, name: str) -> str:
-    classes = [each for each, value in desk.workspace.namespace.items() if isinstance(value, type)]
+def _unknown(context: Context, name: str) -> str:
+    classes = [each for each, value in context.workspace.namespace.items() if isinstance(value, type)]
     return f"there is no class or variable {name} here{nearest(name, classes)} · serve takes {_SERVED}"
 
 
@@ -91,10 +91,10 @@ def _argument(text: str) -> tuple[str, Any]:
     return name, read_typed(value, None)
 
 
-def stop(desk: Desk, rest: str) -> Any:
+def stop(context: Context, rest: str) -> Any:
     """Stop a server that serve started, here or in Python, or all of them."""
     line = read_words("stop", rest, {})
-    servers = desk.workspace.all_servers()
+    servers = context.workspace.all_servers()
     known = list(dict.fromkeys(name for name, _ in servers))
     wanted = known if line.words in ([], ["all"]) else line.words
     for name in wanted:
@@ -103,25 +103,25 @@ def stop(desk: Desk, rest: str) -> Any:
                 f"no server is named {name!r}{nearest(name, known)} (servers: {', '.join(known) or 'none'})"
             )
     if not wanted:
-        desk.say("no server runs that serve started")
-    held = [name for name, value in desk.workspace.namespace.items() if isinstance(value, Server)]
+        context.say("no server runs that serve started")
+    held = [name for name, value in context.workspace.namespace.items() if isinstance(value, Server)]
     chosen = [(name, server) for name, server in servers if name in wanted]
-    desk.twin = "\n".join(f"{name if name in held else 'server'}.stop()" for name, _ in chosen)
-    failures = stop_all(desk, chosen)
+    context.twin = "\n".join(f"{name if name in held else 'server'}.stop()" for name, _ in chosen)
+    failures = stop_all(context, chosen)
     if failures:
         raise UsageError("; ".join(f"{name} could not be stopped: {error}" for name, error in failures))
 
 
-def stop_all(desk: Desk, servers: Iterable[tuple[str, Server | Backend]]) -> list[tuple[str, Exception]]:
+def stop_all(context: Context, servers: Iterable[tuple[str, Server | Backend]]) -> list[tuple[str, Exception]]:
     """Stop servers and say so; returns those that could not be stopped, and why."""
     failures: list[tuple[str, Exception]] = []
     for name, server in servers:
         try:
-            desk.workspace.stop_server(server)
+            context.workspace.stop_server(server)
         except Exception as error:
             failures.append((f"the server of {name}", error))
         else:
-            desk.say(f"the server of {name} is stopped")
+            context.say(f"the server of {name} is stopped")
     return failures
 
 

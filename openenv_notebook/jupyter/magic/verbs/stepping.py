@@ -11,7 +11,7 @@ from openenv_notebook.client.learnt import action_schema
 from openenv_notebook.client.tools import tool_signature
 from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.magic.arguments import no_words, read_payload, read_words, split_verb, without_end
-from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.python_twin import keywords, literal
 from openenv_notebook.jupyter.magic.tokens import Line, Typed
 from openenv_notebook.jupyter.magic.verbs.verb import SESSION, Verb
@@ -29,17 +29,17 @@ _RESET_TAKES = ("seed", "episode_id")
 _BODY = {**SESSION, "field": "text", "json": "flag"}
 
 
-def reset(desk: Desk, rest: str) -> Any:
+def reset(context: Context, rest: str) -> Any:
     """Begin an episode."""
     line = read_payload("reset", rest, _RESET)
-    name, client = desk.client(line)
-    payload = desk.values(line.payload, None, f"{name}.reset(", client.known.secrets)
+    name, client = context.client(line)
+    payload = context.values(line.payload, None, f"{name}.reset(", client.known.secrets)
     if not isinstance(payload, Mapping):
         raise UsageError(f"reset takes named arguments: %openenv reset seed=7, not {payload!r}")
     arguments = {**payload, **_seed(line, payload)}
-    _tell_of_unknown(desk, name, client, arguments)
-    desk.twin = f"{name}.reset({keywords(arguments, client.known.secrets)})"
-    return desk.out(line, client.reset(**arguments))
+    _tell_of_unknown(context, name, client, arguments)
+    context.twin = f"{name}.reset({keywords(arguments, client.known.secrets)})"
+    return context.out(line, client.reset(**arguments))
 
 
 def _seed(line: Line, payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,54 +54,54 @@ def _seed(line: Line, payload: Mapping[str, Any]) -> dict[str, Any]:
         raise UsageError(f"--seed takes a whole number, not {line.options['seed']!r}: --seed 7") from None
 
 
-def _tell_of_unknown(desk: Desk, name: str, client: AnyClient, arguments: Mapping[str, Any]) -> None:
+def _tell_of_unknown(context: Context, name: str, client: AnyClient, arguments: Mapping[str, Any]) -> None:
     """Say once what the server may drop without a word: arguments that its schema does not name."""
     schema = client.known.schema
     fields = action_fields(action_shape(schema.get("reset"))) if schema is not None else ()
     unknown = [key for key in arguments if key not in (*_RESET_TAKES, *(field.name for field in fields))]
-    fresh = [key for key in unknown if (name, client.base_url, key) not in desk.told]
+    fresh = [key for key in unknown if (name, client.base_url, key) not in context.told]
     if fresh:
-        desk.told.update((name, client.base_url, key) for key in fresh)
+        context.told.update((name, client.base_url, key) for key in fresh)
         what = "it is" if len(fresh) == 1 else "they are"
-        desk.say(
+        context.say(
             f"the server's schema does not name {', '.join(fresh)}; where its reset takes no such thing {what} ignored"
         )
 
 
-def step(desk: Desk, rest: str) -> Any:
+def step(context: Context, rest: str) -> Any:
     """Act."""
     line = read_payload("step", rest, SESSION)
-    name, client = desk.client(line)
+    name, client = context.client(line)
     schema = action_schema(client)
-    action = desk.values(line.payload, schema, f"{name}.step(", client.known.secrets)
-    return _stepped(desk, line, name, client, action)
+    action = context.values(line.payload, schema, f"{name}.step(", client.known.secrets)
+    return _stepped(context, line, name, client, action)
 
 
-def step_body(desk: Desk, rest: str, cell: str) -> Any:
+def step_body(context: Context, rest: str, cell: str) -> Any:
     """Act with a cell's body: the text of a field byte for byte, else JSON."""
     line = read_payload("step", rest, _BODY)
     if line.payload is not None:
         raise UsageError("%%openenv step takes its payload from the cell's body; the first line is for options only")
     # IPython ends every cell with a line end that the person did not type.
     body = cell[:-1] if cell.endswith("\n") else cell
-    name, client = desk.client(line)
+    name, client = context.client(line)
     schema = action_schema(client)
-    field = line.options.get("field") or desk.workspace.fields.get(name) or _text_field(schema)
+    field = line.options.get("field") or context.workspace.fields.get(name) or _text_field(schema)
     if field is not None and not line.options.get("json"):
-        return _stepped(desk, line, name, client, {field: body})
+        return _stepped(context, line, name, client, {field: body})
     payload = read_payload("step", without_end(body), {}).payload
     if isinstance(payload, Typed) and only_required_field(schema) is None:
         raise UsageError(f"the body is no JSON object: {short_repr(body)}; to send it as text: %%openenv --field NAME")
-    return _stepped(desk, line, name, client, desk.values(payload, schema, f"{name}.step(", client.known.secrets))
+    return _stepped(context, line, name, client, context.values(payload, schema, f"{name}.step(", client.known.secrets))
 
 
-def _stepped(desk: Desk, line: Line, name: str, client: AnyClient, action: Any) -> Any:
-    desk.twin = f"{name}.step({literal(action, secrets=client.known.secrets)})"
+def _stepped(context: Context, line: Line, name: str, client: AnyClient, action: Any) -> Any:
+    context.twin = f"{name}.step({literal(action, secrets=client.known.secrets)})"
     result = client.step(action)
     ended = show.result_line(client)
     if ended:
-        desk.say(ended)
-    return desk.out(line, result)
+        context.say(ended)
+    return context.out(line, result)
 
 
 def _text_field(schema: Shape | None) -> str | None:
@@ -110,44 +110,44 @@ def _text_field(schema: Shape | None) -> str | None:
     return field.name if field is not None and takes_text(field) else None
 
 
-def state(desk: Desk, rest: str) -> Any:
+def state(context: Context, rest: str) -> Any:
     """Read the state."""
     line = no_words(read_words("state", rest, SESSION))
-    name, client = desk.client(line)
-    desk.twin = f"{name}.state()"
-    return desk.out(line, client.state())
+    name, client = context.client(line)
+    context.twin = f"{name}.state()"
+    return context.out(line, client.state())
 
 
-def tools(desk: Desk, rest: str) -> Any:
+def tools(context: Context, rest: str) -> Any:
     """List the tools."""
     line = no_words(read_words("tools", rest, SESSION))
-    name, client = desk.client(line)
-    desk.twin = f"{name}.list_tools()"
+    name, client = context.client(line)
+    context.twin = f"{name}.list_tools()"
     found = client.list_tools()
     if not found:
-        desk.say(f"{name} has no tools")
-    return desk.out(line, found)
+        context.say(f"{name} has no tools")
+    return context.out(line, found)
 
 
-def call(desk: Desk, rest: str) -> Any:
+def call(context: Context, rest: str) -> Any:
     """Call a tool."""
     options, rest = _leading_options(rest)
     tool_name, rest = split_verb(rest)
     if not tool_name:
         raise UsageError("call takes a tool's name and its arguments: %openenv call echo_message message=hello")
     line = read_payload("call", f"{options} {rest}", SESSION)
-    name, client = desk.client(line)
+    name, client = context.client(line)
     tool = _tool(client, tool_name)
     takes = arguments_of(tool)
     # A foreign client knows of none.
     secrets = getattr(getattr(client, "known", None), "secrets", None)
-    arguments = desk.values(line.payload, takes, f"{name}.call_tool({tool_name!r}, ", secrets)
+    arguments = context.values(line.payload, takes, f"{name}.call_tool({tool_name!r}, ", secrets)
     if not isinstance(arguments, Mapping):
         arguments = named(takes, arguments)
         if arguments is None:
             raise UsageError(f"{tool_name} takes named arguments: {tool_name}{tool_signature(tool)}")
-    desk.twin = f"{name}.call_tool({tool_name!r}, {keywords(arguments, secrets)})".replace(", )", ")")
-    return desk.out(line, client.call_tool(tool_name, **arguments))
+    context.twin = f"{name}.call_tool({tool_name!r}, {keywords(arguments, secrets)})".replace(", )", ")")
+    return context.out(line, client.call_tool(tool_name, **arguments))
 
 
 def _leading_options(rest: str) -> tuple[str, str]:
@@ -172,12 +172,12 @@ def _tool(client: AnyClient, name: str) -> Tool:
     return tool
 
 
-def schema(desk: Desk, rest: str) -> Any:
+def schema(context: Context, rest: str) -> Any:
     """Show the action's fields."""
     line = no_words(read_words("schema", rest, SESSION))
-    name, client = desk.client(line)
-    desk.twin = f"{name}.schema()"
-    return desk.out(line, client.schema())
+    name, client = context.client(line)
+    context.twin = f"{name}.schema()"
+    return context.out(line, client.schema())
 
 
 VERBS = (

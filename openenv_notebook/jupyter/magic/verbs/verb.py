@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.context import Context
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Verb:
         usage: What follows it, for the manual.
         summary: What it does, in a line.
         examples: Lines that work, without ``%openenv``.
-        run: Does it: gets the desk and what follows the verb.
+        run: Does it: gets its context and what follows the verb.
         takes: Its options by name: "text", "number", "flag" or "list".
         body: Does it with a cell's body; None where the verb takes no body.
         body_takes: Options it knows besides, with a cell's body.
@@ -30,9 +29,9 @@ class Verb:
     usage: str
     summary: str
     examples: tuple[str, ...]
-    run: Callable[[Desk, str], Any]
+    run: Callable[[Context, str], Any]
     takes: Mapping[str, str] = field(default_factory=dict)
-    body: Callable[[Desk, str, str], Any] | None = None
+    body: Callable[[Context, str, str], Any] | None = None
     body_takes: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
