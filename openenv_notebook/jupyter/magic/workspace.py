@@ -8,6 +8,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
+from openenv_notebook.client.blocking import Blocking
 from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.servers import Backend, Server, running_own
 from openenv_notebook.values.errors import UnknownClient
@@ -45,7 +46,7 @@ class Workspace:
         return {
             name: value
             for name, value in list(self.namespace.items())
-            if isinstance(value, SyncEnvClient) and not name.startswith("_") and value.status != "closed"
+            if isinstance(value, Blocking) and not name.startswith("_") and value.status != "closed"
         }
 
     def first_names(self) -> dict[str, str]:
@@ -73,7 +74,7 @@ class Workspace:
                 raise UsageError("nothing is connected; %openenv connect localhost:8000, or %openenv demo grid")
         if name not in clients:
             variable = self.namespace.get(name)
-            if isinstance(variable, SyncEnvClient):
+            if isinstance(variable, Blocking):
                 return name, variable
             raise UnknownClient(name, list(clients), hint=nearest(name, clients).lstrip("; ") or None)
         return name, clients[name]
@@ -95,7 +96,7 @@ class Workspace:
         if not name.isidentifier() or keyword.iskeyword(name):
             raise UsageError(f"{name!r} is no name for a variable; --as env")
         held = self.namespace.get(name)
-        if force or isinstance(held, SyncEnvClient):
+        if force or isinstance(held, Blocking):
             return
         if name in self.namespace:
             what = f"holds an object of type {type(held).__name__} already"
@@ -120,7 +121,7 @@ class Workspace:
         ended = []
         old = self.held(name)
         before = self.namespace.get(name)
-        if not (isinstance(before, SyncEnvClient) and before.base_url == client.base_url):
+        if not (isinstance(before, Blocking) and before.base_url == client.base_url):
             # It was a field of another environment.
             self.fields.pop(name, None)
         if old is not None and old is not client:
