@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from openenv_notebook.jupyter.magic.context import Desk
+from openenv_notebook.jupyter.magic.context import Desk
 
 
 @dataclass(frozen=True)
