@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test browser lowest package binder-check build check format docs linkcheck pictures notebooks lab bench clean
+.PHONY: help demo test browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
 
 VENV := .venv/bin/python
 TESTS = $(wildcard $(addprefix tests/,unit integration notebooks package docs faults))
@@ -70,6 +70,9 @@ docs: .venv/.installed-docs ## build the documentation into docs/_build; warning
 
 linkcheck: .venv/.installed-docs ## ask every external link of the documentation
 	$(VENV) -m sphinx -W --keep-going -q -b linkcheck docs docs/_build/linkcheck
+
+architecture: .venv/.installed-docs ## draw the floors of the package anew, from its imports
+	$(VENV) docs/architecture.py
 
 pictures: .venv/.installed-browser ## make the pictures of the README anew, in a real browser
 	@sh .ci/browser $(VENV)
