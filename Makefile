@@ -84,8 +84,8 @@ notebooks: .venv/.installed-test ## run the tutorials and write what their cells
 lab: .venv/.installed-lab ## open the notebooks in JupyterLab
 	$(VENV) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
 
-bench: .venv/.installed-test ## measure against the official client
-	$(VENV) -m pytest tests/benchmarks -s -p no:cacheprovider
+bench: .venv/.installed-test ## measure against the official client, or BEFORE=/path/to/another/checkout
+	$(VENV) $(if $(BEFORE),tests/benchmarks/against_checkout.py $(BEFORE),-m pytest tests/benchmarks -s -p no:cacheprovider)
 
 clean: ## remove environments and caches
 	rm -rf .venv .venv-old .venv-lowest .venv-kernel-* build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
