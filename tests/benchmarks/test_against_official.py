@@ -22,11 +22,11 @@ from openenv_notebook import connect, step_all
 
 ECHO = {"kind": "echo"}
 STEPS = {
-    "echo": (ECHO, 300),
-    "base64 100 kB": ({"kind": "base64", "size": 100_000}, 40),
-    "base64 1 MB": ({"kind": "base64", "size": 1_000_000}, 6),
-    "floats 100 kB": ({"kind": "floats", "size": 100_000}, 30),
-    "floats 1 MB": ({"kind": "floats", "size": 1_000_000}, 4),
+    "echo": (ECHO, 150),
+    "base64 100 kB": ({"kind": "base64", "size": 100_000}, 20),
+    "base64 1 MB": ({"kind": "base64", "size": 1_000_000}, 3),
+    "floats 100 kB": ({"kind": "floats", "size": 100_000}, 15),
+    "floats 1 MB": ({"kind": "floats", "size": 1_000_000}, 2),
 }
 SESSIONS = 64
 # uvloop is what the fast extra brings and what `make bench` measures by; asyncio is shown beside it.
@@ -100,7 +100,7 @@ def test_awaited_steps(server: RealServer, loop: str, ratios: Ratios, note: Say)
         official, ours = OfficialEnvClient(base_url=server.url), env.async_client
         runner.run(all_of(each.reset() for each in (official, ours)))
         steps = (awaited(runner, lambda: official.step(ECHO)), awaited(runner, lambda: ours.step(ECHO)))
-        note("awaited", compare(*steps, 300))
+        note("awaited", compare(*steps, 150))
         runner.run(all_of(each.close() for each in (official,)))
     assert ratios["awaited"][loop] > 0.8
 
@@ -115,12 +115,12 @@ def test_many_sessions(server: RealServer, loop: str, ratios: Ratios, note: Say)
         for each in (*envs, *blocking):
             each.reset()
         ours = repeated(lambda: step_all(envs, actions))
-        note("64, loop", compare(repeated(lambda: [each.step(ECHO) for each in blocking]), ours, 5))
+        note("64, loop", compare(repeated(lambda: [each.step(ECHO) for each in blocking]), ours, 3))
         runner = stack.enter_context(asyncio.Runner())
         gathered = [OfficialEnvClient(base_url=server.url) for _ in envs]
         runner.run(all_of(each.reset() for each in gathered))
         theirs = awaited(runner, lambda: all_of(each.step(ECHO) for each in gathered))
-        note("64, gather", compare(theirs, ours, 5))
+        note("64, gather", compare(theirs, ours, 3))
         runner.run(all_of(each.close() for each in gathered))
     assert ratios["64, loop"][loop] > 1.0 and ratios["64, gather"][loop] > 1.0
 

@@ -25,24 +25,26 @@ class Outcome(NamedTuple):
     ratio: float
 
 
-def compare(first: Measure, second: Measure, number: int, rounds: int = ROUNDS) -> Outcome:
-    """Take turns, and change every other time who begins; a round before is not counted.
+def compare(first: Measure, second: Measure, number: int, *, turns: int = 2) -> Outcome:
+    """Take turns as in ABBA; a round before is not counted.
 
     Args:
         first: One side.
         second: The other.
-        number: How often each does it in a round.
-        rounds: How many rounds.
+        number: How often each does it in a turn.
+        turns: How many turns each has in a round, an even number; many short ones share what disturbs them.
     """
-    pairs = []
-    for turn in range(rounds + 1):
-        if turn % 2:
-            one = first(number)
-            other = second(number)
-        else:
-            other = second(number)
-            one = first(number)
-        pairs.append((one, other))
-    firsts, seconds = zip(*pairs[1:], strict=True)
-    ratio = statistics.median(one / other for one, other in pairs[1:])
+    rounds = [_round(first, second, number, turns) for _ in range(ROUNDS + 1)][1:]
+    firsts, seconds = zip(*rounds, strict=True)
+    ratio = statistics.median(one / other for one, other in rounds)
     return Outcome(statistics.median(firsts), statistics.median(seconds), ratio)
+
+
+def _round(first: Measure, second: Measure, number: int, turns: int) -> tuple[float, float]:
+    ones, others = 0.0, 0.0
+    for turn in range(turns * 2):
+        if turn % 4 in (0, 3):
+            ones += first(number)
+        else:
+            others += second(number)
+    return ones / turns, others / turns
