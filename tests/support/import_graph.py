@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "openenv_notebook"
@@ -32,16 +33,16 @@ class Import:
     line: int
 
 
-def project() -> dict[str, object]:
+def project() -> dict[str, Any]:
     """Read the tables of tools in ``pyproject.toml``."""
-    read: dict[str, object] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    return read
+    tables: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    return tables
 
 
 @cache
 def floors() -> tuple[str, ...]:
     """The folders of the package, the lowest first, as import-linter is told."""
-    contracts = project()["importlinter"]["contracts"]  # type: ignore[index]
+    contracts = project()["importlinter"]["contracts"]
     layers: list[str] = next(each["layers"] for each in contracts if each["type"] == "layers")
     return tuple(reversed([layer for layer in layers if (PACKAGE / layer).is_dir()]))
 

@@ -33,17 +33,16 @@ NO_MODULE = {
 
 def late_imports() -> dict[str, str]:
     """Read the list of late imports: what it waits for, by "module -> imported"."""
-    house: dict[str, list[dict[str, object]]] = project()["openenv-notebook"]  # type: ignore[assignment]
     listed: dict[str, str] = {}
-    for group in house["late-imports"]:
-        for line in group["imports"]:  # type: ignore[attr-defined]
+    for group in project()["openenv-notebook"]["late-imports"]:
+        for line in group["imports"]:
             assert line not in listed, f"{line} is listed twice"
-            listed[line] = str(group["reason"])
+            listed[line] = group["reason"]
     return listed
 
 
-def below(folder: str) -> set[str]:
-    return set(floors()[: floors().index(folder)])
+def below(name: str) -> set[str]:
+    return set(floors()[: floors().index(name)])
 
 
 def python_files(where: Path) -> list[Path]:
