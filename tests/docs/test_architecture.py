@@ -30,7 +30,7 @@ SIGNS = {
     "where a Docker container is started": r'command = \["docker", "run"',
     "which pages may talk to a local server": r"^class Gate\b",
     "how a value becomes an action": r"^class Codec\b",
-    "a verb": r"^VERBS = \(",
+    "a verb": r"^VERBS = \(\s+Verb\(",
     "how a board is found": r"^def board_of_rows\b",
     "… and how it is drawn": r"^ *def _?board\(.*\bboard: Board\)",
     "a control of the form": r"^def make_control\b",
