@@ -28,7 +28,7 @@ SIGNS = {
     "why a connection could not be opened, in words": r"^def translate\b",
     "a demo": r"^DEMOS\b",
     "where a Docker container is started": r'command = \["docker", "run"',
-    "which pages may talk to a local server": r"^class Gate\b",
+    "which pages may talk to a local server": r"^class WebGuard\b",
     "how a value becomes an action": r"^class Codec\b",
     "a verb": r"^VERBS = \(\s+Verb\(",
     "how a board is found": r"^def board_of_rows\b",

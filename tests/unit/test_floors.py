@@ -17,6 +17,7 @@ MAY_BE_LONGER = {"values/errors.py"}
 NO_MODULE = {
     "test_floors.py": "the package",
     "test_public_names.py": "the package's face",
+    "client/test_secrets.py": "every value of a client that could show what its server marks as secret",
     "demo/test_registry.py": "demo/__init__.py",
     "jupyter/magic/test_twins.py": "the Python of every verb",
     "jupyter/panel/form/test_any_schema.py": "the form, on schemas made by chance",
@@ -27,7 +28,7 @@ NO_MODULE = {
     "jupyter/show/test_detection.py": "show/, which kind of observation it is",
     "jupyter/show/test_hostile.py": "show/, on hostile words",
     "jupyter/show/test_recordings.py": "show/, on recordings of real environments",
-    "servers/test_guarded.py": "every kind of server in this process, behind web_guard",
+    "jupyter/show/test_secrets.py": "what a notebook shows of secrets, in all of show/",
 }
 
 
