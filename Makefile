@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test browser lowest package binder-check build check format docs linkcheck pictures notebooks lab bench clean
+.PHONY: help demo test browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
 
 VENV := .venv/bin/python
 TESTS = $(wildcard $(addprefix tests/,unit integration notebooks package docs faults))
@@ -71,6 +71,9 @@ docs: .venv/.installed-docs ## build the documentation into docs/_build; warning
 linkcheck: .venv/.installed-docs ## ask every external link of the documentation
 	$(VENV) -m sphinx -W --keep-going -q -b linkcheck docs docs/_build/linkcheck
 
+architecture: .venv/.installed-docs ## draw the floors of the package anew, from its imports
+	$(VENV) docs/architecture.py
+
 pictures: .venv/.installed-browser ## make the pictures of the README anew, in a real browser
 	@sh .ci/browser $(VENV)
 	$(VENV) docs/pictures.py
@@ -81,8 +84,8 @@ notebooks: .venv/.installed-test ## run the tutorials and write what their cells
 lab: .venv/.installed-lab ## open the notebooks in JupyterLab
 	$(VENV) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
 
-bench: .venv/.installed-test ## measure against the official client
-	$(VENV) -m pytest tests/benchmarks -s -p no:cacheprovider
+bench: .venv/.installed-test ## measure against the official client, or BEFORE=/path/to/another/checkout
+	$(VENV) $(if $(BEFORE),tests/benchmarks/against_checkout.py $(BEFORE),-m pytest tests/benchmarks -s -p no:cacheprovider)
 
 clean: ## remove environments and caches
 	rm -rf .venv .venv-old .venv-lowest .venv-kernel-* build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from IPython.core.error import UsageError
 
+from openenv_notebook.client.adopt import adopt
 from openenv_notebook.client.connect import connect as connect_to
 from openenv_notebook.client.learnt import action_schema, environment_name
 from openenv_notebook.jupyter import show
@@ -114,8 +115,6 @@ def _client_class(text: str) -> Any:
     module, separator, name = text.partition(":")
     if not separator:
         raise UsageError(f"--client takes module:Class, not {text!r}; a class of this notebook is __main__:{text}")
-    from openenv_notebook.client.adopt import adopt
-
     try:
         return adopt(getattr(importlib.import_module(module), name))
     except (ImportError, AttributeError) as error:
