@@ -16,7 +16,7 @@ from pydantic import (
     create_model,
 )
 
-from openenv_notebook.values.attribute_dict import attribute_dict
+from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict, tell_secrets
 from openenv_notebook.values.errors import ProtocolError
 from openenv_notebook.values.messages import ObsT, StepResult
 from openenv_notebook.values.secrets import masked
@@ -40,7 +40,8 @@ def read_result(reply: bytes, secrets: Container[str] | None = None) -> StepResu
         ProtocolError: If a part is missing or of the wrong type.
     """
     data = checked(reply)
-    observation = attribute_dict(data["observation"], secrets)
+    observation = AttributeDict(data["observation"])
+    tell_secrets(observation, secrets)
     # Most servers send none: then nothing is looked for.
     metadata = metadata_of(data, secrets) if "metadata" in data or "metadata" in observation else {}
     return StepResult(observation, data.get("reward"), data["done"], metadata, reply, False, secrets)

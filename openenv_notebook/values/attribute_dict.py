@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any, Self, TypeVar, cast
 
 from openenv_notebook.values.secrets import masked
@@ -106,6 +106,10 @@ class AttributeDict(dict[str, Any]):
         return f"no key {name!r} here; keys: {keys}{nearest(str(name), map(str, self))}"
 
 
+# Tells a new one which names hide in it: the slot's own setter, so that a result takes no more calls of Python.
+tell_secrets: Callable[[AttributeDict, Container[str] | None], None] = vars(AttributeDict)["_secrets"].__set__
+
+
 def attribute_dict(value: Any, secrets: Container[str] | None = None) -> Any:
     """Give a decoded JSON value attribute access, where it is an object.
 
@@ -119,14 +123,12 @@ def attribute_dict(value: Any, secrets: Container[str] | None = None) -> Any:
     if type(value) is not dict:
         return value
     made = AttributeDict(value)
-    if secrets:
-        object.__setattr__(made, "_secrets", secrets)
+    tell_secrets(made, secrets)
     return made
 
 
 def _like(cls: type[DictT], items: dict[str, Any], secrets: Container[str] | None) -> DictT:
     """Make another of a kind, which hides the same."""
     made = cls(items)
-    if secrets:
-        object.__setattr__(made, "_secrets", secrets)
+    tell_secrets(made, secrets)
     return made

@@ -254,7 +254,7 @@ def test_a_key_of_any_name_is_only_a_key() -> None:
     """A server's keys are never taken for what we keep beside them."""
     value = {"_secrets": {"a": 1}, "_wrapped": {"b": {"c": 1}}, "__secrets__": [{}], "pin": SECRET}
     seen = attribute_dict(value)
-    assert secrets_of(seen) is None and seen["_wrapped"].b.c == 1 and seen._secrets == {"a": 1}
+    assert secrets_of(seen) is None and seen["_wrapped"].b.c == 1 and seen["_secrets"].a == 1
     seen._wrapped = {"d": 1}
     assert seen["_wrapped"] == {"d": 1} and SECRET not in repr(attribute_dict(dict(value), PIN))
     assert type(seen["_secrets"]) is AttributeDict
