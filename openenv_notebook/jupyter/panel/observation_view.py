@@ -10,7 +10,6 @@ from typing import Any
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.observation_html import write_observation
-from openenv_notebook.jupyter.panel.observation_style import OBSERVATION_CSS
 from openenv_notebook.jupyter.show.any_value import to_html, to_text
 from openenv_notebook.jupyter.show.as_html import escape, write_html
 from openenv_notebook.jupyter.show.blocks import Block, Span, line
@@ -24,8 +23,6 @@ from openenv_notebook.values.text import visible
 
 HEIGHT, _ROW = 320, 28
 _NOTHING = line(Span("nothing to see yet: Reset begins an episode", "muted"))
-
-__all__ = ["HEIGHT", "OBSERVATION_CSS", "ObservationView"]
 
 
 class ObservationView:
@@ -88,7 +85,7 @@ class ObservationView:
             self._shown = (result, previous, environment)
             self._build()
 
-    def still(self, result: StepResult[Any] | None, environment: str = "") -> tuple[str, str]:
+    def saved(self, result: StepResult[Any] | None, environment: str = "") -> tuple[str, str]:
         """Write a result as HTML that needs no style sheet, and as text: for the saved notebook.
 
         Args:
