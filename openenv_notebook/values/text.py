@@ -1,4 +1,4 @@
-"""Characters that would do something instead of being seen: made visible, or dropped."""
+"""Texts that came from elsewhere: characters that steer or hide made visible, long texts cut."""
 
 from __future__ import annotations
 
@@ -39,6 +39,11 @@ def visible(text: str) -> str:
 def one_line(text: str) -> str:
     """Clean a text and write its line ends as ``⏎``, tabs as blanks."""
     return visible(text).replace("\n", "⏎").replace("\t", " ")
+
+
+def cut(text: str, longest: int) -> str:
+    """Shorten a text to so many characters; the last one tells that more follows."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -9,12 +9,13 @@ from openenv_notebook.jupyter.magic.python_twin import Call
 from openenv_notebook.jupyter.panel import status_html
 from openenv_notebook.jupyter.panel.form import Form
 from openenv_notebook.jupyter.panel.moves import MOST_BUTTONS, Moves
-from openenv_notebook.jupyter.panel.widgets import Widgets, shortened
+from openenv_notebook.jupyter.panel.widgets import Widgets
 from openenv_notebook.schema.check import check
 from openenv_notebook.schema.moves import Legal, legal_actions
 from openenv_notebook.schema.reader import action_fields
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.secrets import secret_names
+from openenv_notebook.values.text import cut, one_line
 
 _ANY: Mapping[str, Any] = {"type": "object", "additionalProperties": True, "properties": {}}
 _STEP = ""
@@ -74,7 +75,7 @@ class ActionView:
         # What is typed in the box is seen; the form has boxes for secrets.
         self._has_secrets = bool(secret_names(schema))
         self._tools = {tool.name: tool for tool in tools}
-        options = [(shortened(_described(tool), 90), tool.name) for tool in tools]
+        options = [(cut(one_line(_described(tool)), 90), tool.name) for tool in tools]
         if not tools or not _only_calls_tools(schema):
             options.insert(0, ("step: the action itself", _STEP))
         self._tool.options = options

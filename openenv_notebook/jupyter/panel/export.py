@@ -17,18 +17,7 @@ def as_program(state: State) -> str:
 
 
 def save(state: State, path: str | Path | None = None) -> Path:
-    """Write all episodes into a file, one JSON line each.
-
-    Args:
-        state: Whose episodes.
-        path: The file; a new one named after the environment and the time if not given.
-
-    Returns:
-        Where it was written.
-
-    Raises:
-        MisuseError: If there is nothing to save.
-    """
+    """Write all episodes into a file, one JSON line each, by default into a new one; gives its path."""
     episodes = state.client.episodes
     if not episodes:
         raise MisuseError("there is nothing to save yet", hint="Reset begins an episode")

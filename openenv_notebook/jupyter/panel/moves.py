@@ -10,11 +10,12 @@ import ipywidgets
 
 from openenv_notebook.jupyter.magic.arguments import GrammarError, read_payload
 from openenv_notebook.jupyter.magic.context import typed_values
-from openenv_notebook.jupyter.panel.widgets import Widgets, shortened
+from openenv_notebook.jupyter.panel.widgets import Widgets
 from openenv_notebook.schema.check import same
 from openenv_notebook.schema.moves import Legal
 from openenv_notebook.schema.reader import only_required_field
 from openenv_notebook.values.errors import OpenEnvError
+from openenv_notebook.values.text import cut, one_line
 
 MOST_BUTTONS = 12
 _HINT = "type a value, Enter steps"
@@ -103,8 +104,8 @@ class Moves:
         steps = "Step with" if len(legal.fields) == 1 else "Fill in"
         self._put(
             made,
-            description=shortened(written(value), 24),
-            tooltip=shortened(f"{steps} {fields}={value!r}", 80),
+            description=cut(one_line(written(value)), 24),
+            tooltip=cut(one_line(f"{steps} {fields}={value!r}"), 80),
             disabled=disabled,
         )
         others = tuple(name for name in made._dom_classes if name != "openenv-chosen")

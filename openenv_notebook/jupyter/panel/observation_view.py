@@ -36,7 +36,7 @@ class ObservationView:
         widget: The box.
     """
 
-    def __init__(self, put: Callable[..., None], changed: Callable[[], None] | None = None) -> None:
+    def __init__(self, put: Callable[..., None], changed: Callable[[], object] = lambda: None) -> None:
         self._put = put
         self._changed = changed
         # Steps come on the events thread, the person's clicks on another.
@@ -118,15 +118,13 @@ class ObservationView:
         with self._guard:
             self._function = function
             self._build()
-        if self._changed is not None:
-            self._changed()
+        self._changed()
 
     def _toggled(self, change: dict[str, Any]) -> None:
         with self._guard:
             self._is_raw = bool(change["new"])
             self._build()
-        if self._changed is not None:
-            self._changed()
+        self._changed()
 
     def _build(self) -> None:
         result, previous, environment = self._shown

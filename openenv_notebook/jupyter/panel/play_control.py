@@ -10,7 +10,7 @@ from openenv_notebook.jupyter.panel.play_view import PlayView
 from openenv_notebook.jupyter.panel.publisher import Publisher
 from openenv_notebook.jupyter.panel.question import Question
 from openenv_notebook.jupyter.panel.state import State
-from openenv_notebook.jupyter.panel.takeover import Playing
+from openenv_notebook.jupyter.panel.takeover import Takeover
 from openenv_notebook.play.rollout import Rollout
 from openenv_notebook.values.errors import MisuseError, OpenEnvError
 
@@ -86,7 +86,7 @@ class PlayControl:
         arguments = self._arguments()
         if self.is_playing:
             raise MisuseError("a policy plays in this panel already", hint="panel.stop() ends it")
-        playing = Playing(
+        takeover = Takeover(
             self._state.client,
             policy,
             lambda: self.ask(None),
@@ -97,10 +97,10 @@ class PlayControl:
             on_end=self._ended,
         )
         self._state.tell("")
-        self.rollout = playing.rollout
-        playing.start()
+        self.rollout = takeover.rollout
+        takeover.start()
         self._changed()
-        return playing.rollout
+        return takeover.rollout
 
     def _ended(self, rollout: Rollout) -> None:
         if rollout.error is not None:

@@ -40,13 +40,13 @@ class Question:
         until = None if timeout is None else time.monotonic() + timeout
         waiting = asyncio.wrap_future(self._answer)
         try:
-            while not waiting.done():
+            while not self._answer.done():
                 left = _TICK if until is None else until - time.monotonic()
                 if left <= 0:
                     hint = "call ask() again, or give it more time"
                     raise ReplyTimeout("ask", timeout or 0.0, sent=False, hint=hint)
                 await asyncio.wait([waiting], timeout=min(left, _TICK))
-            return waiting.result()
+            return self._answer.result()
         finally:
             waiting.cancel()
 

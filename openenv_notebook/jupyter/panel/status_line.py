@@ -11,6 +11,7 @@ from openenv_notebook.jupyter.panel.history import Entry
 from openenv_notebook.jupyter.panel.state import State
 from openenv_notebook.jupyter.panel.status_html import Said
 from openenv_notebook.jupyter.panel.widgets import Widgets
+from openenv_notebook.jupyter.show.status_lines import result_line
 
 
 class StatusLine:
@@ -55,8 +56,5 @@ class StatusLine:
             return "Reset begins an episode"
         if newest.step.error is not None and newest.step.actor != "person":
             return f"{type(newest.step.error).__name__} · see the log"
-        client = self._state.client
-        if client.done:
-            total, count = client.episode.total_reward, client.episode.length
-            return f"done · return {total:g} · {count} step{'' if count == 1 else 's'} · Reset begins another"
-        return "Ready. Your move."
+        over = result_line(self._state.client)
+        return f"{over} · Reset begins another" if over else "Ready. Your move."

@@ -13,7 +13,7 @@ from openenv_notebook.play.rollout import Rollout
 Ask = Callable[[], Awaitable[dict[str, Any] | None]]
 
 
-class Playing:
+class Takeover:
     """One run of a policy.
 
     Args:

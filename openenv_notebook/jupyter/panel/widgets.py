@@ -172,12 +172,6 @@ def within(*roots: Any) -> list[Any]:
     return found
 
 
-def shortened(text: str, longest: int) -> str:
-    """Make a server's text fit for a button: one line, not too long."""
-    text = one_line(text)
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
-
-
 def label(text: str) -> str:
     """Make a server's name fit to be read beside a control."""
     clean = one_line(text[: 2 * _LONGEST_NAME]).translate(_UNSAFE)

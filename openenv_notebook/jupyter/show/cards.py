@@ -14,6 +14,7 @@ from openenv_notebook.jupyter.show.plain import as_fields, short
 from openenv_notebook.record.episode import Episode, Step
 from openenv_notebook.schema.reader import only_required_field
 from openenv_notebook.values.secrets import HIDDEN, hides
+from openenv_notebook.values.text import cut
 
 _MOST_STEPS = 20
 # Fewer rewards than these are seen in the table.
@@ -165,7 +166,7 @@ def _what(step: Step) -> str:
             f"{key}={HIDDEN if hides(str(key), value) else short(value, 1)}" for key, value in fields.items()
         )
     text = f"{step.kind} {text}".rstrip() if step.kind != "step" else text
-    return text if len(text) <= 80 else f"{text[:79]}…"
+    return cut(text, 80)
 
 
 def of_step(step: Step) -> Block:

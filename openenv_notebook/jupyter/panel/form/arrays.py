@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.form.composite import Composite, place_by_name, place_by_number
-from openenv_notebook.jupyter.panel.form.control import Make, Reading
+from openenv_notebook.jupyter.panel.form.control import Heard, Make, Reading
 from openenv_notebook.jupyter.panel.form.field import Field
 from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.jupyter.panel.form.texts import JsonControl
@@ -27,7 +27,7 @@ class EntriesControl(Composite):
     shape: Array | Dictionary
     _json_kind: str
 
-    def __init__(self, shape: Array | Dictionary, kit: Kit, heard: Callable[[], object], make: Make) -> None:
+    def __init__(self, shape: Array | Dictionary, kit: Kit, heard: Heard, make: Make) -> None:
         super().__init__(shape, kit, heard, make)
         self._entries: list[Entry] = []
         text = dataclasses.replace(shape, required=False, default=ABSENT)

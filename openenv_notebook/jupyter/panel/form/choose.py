@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from openenv_notebook.jupyter.panel.form.arrays import ArrayControl, DictionaryControl
-from openenv_notebook.jupyter.panel.form.control import Control
+from openenv_notebook.jupyter.panel.form.control import Control, Heard
 from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.jupyter.panel.form.objects import ObjectControl, TupleControl
 from openenv_notebook.jupyter.panel.form.scalars import ConstControl, NumberControl, boolean_control, choice_control
@@ -30,7 +30,7 @@ _COMPOSITE: dict[type[Shape], Callable[..., Control]] = {
 }
 
 
-def make_control(shape: Shape, kit: Kit, heard: Callable[[], object]) -> Control:
+def make_control(shape: Shape, kit: Kit, heard: Heard) -> Control:
     """Make the control for a shape.
 
     Args:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from openenv_notebook.jupyter.panel.form.control import Control, Make
+from openenv_notebook.jupyter.panel.form.control import Control, Heard, Make
 from openenv_notebook.jupyter.panel.form.field import Field
 from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.schema.shapes import Shape
@@ -24,7 +24,7 @@ class Composite(Control):
         make: Makes the controls inside.
     """
 
-    def __init__(self, shape: Shape, kit: Kit, heard: Callable[[], object], make: Make) -> None:
+    def __init__(self, shape: Shape, kit: Kit, heard: Heard, make: Make) -> None:
         super().__init__(shape, kit, heard)
         self.make = make
 

@@ -12,6 +12,9 @@ from openenv_notebook.jupyter.panel.widgets import within
 from openenv_notebook.schema.check import Problem
 from openenv_notebook.schema.shapes import ABSENT, Part, Shape
 
+# Called when a person changed something in a control.
+Heard = Callable[[], object]
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -45,7 +48,7 @@ class Control(ABC):
         tools: Small buttons that stand beside the label.
     """
 
-    def __init__(self, shape: Shape, kit: Kit, heard: Callable[[], object]) -> None:
+    def __init__(self, shape: Shape, kit: Kit, heard: Heard) -> None:
         self.shape = shape
         self.kit = kit
         self.heard = heard
@@ -103,5 +106,5 @@ class Control(ABC):
         self.kit.widgets.close(self.widget, self.body, *self.tools)
 
 
-# Makes the control for a shape; the function is called when a person changed something in it.
-Make = Callable[[Shape, Callable[[], object]], Control]
+# Makes the control for a shape.
+Make = Callable[[Shape, Heard], Control]

@@ -10,7 +10,7 @@ from openenv_notebook.jupyter.panel.form.control import Make, Reading
 from openenv_notebook.jupyter.panel.form.hints import error_html, facts_html, hint_html
 from openenv_notebook.jupyter.panel.form.kit import NULL, TICK, Kit
 from openenv_notebook.jupyter.panel.form.scalars import ConstControl, is_choosing
-from openenv_notebook.jupyter.panel.widgets import label
+from openenv_notebook.jupyter.panel.widgets import Look, label
 from openenv_notebook.schema.check import Problem
 from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Number, Shape, Text, Union
 
@@ -50,15 +50,9 @@ class Field:
     def _build(self) -> None:
         widgets, shape = self._kit.widgets, self.shape
         if not shape.required:
-            self._tick = widgets.make(
-                ipywidgets.Checkbox, "tick", look=TICK, description=f"send {self.name}", indent=False, value=False
-            )
-            self._tick.observe(self._ticked, "value")
+            self._tick = self._box(f"send {self.name}", "tick", TICK)
         if shape.nullable and not is_choosing(shape) and not isinstance(shape, Union):
-            self._null = widgets.make(
-                ipywidgets.Checkbox, "null", look=NULL, description="null", indent=False, value=False
-            )
-            self._null.observe(self._nulled, "value")
+            self._null = self._box("null", "null", NULL)
         first = self._tick or widgets.html("", "tick")
         self._note = widgets.html(self._hint, "note")
         middle = [self.control.widget]
@@ -72,6 +66,11 @@ class Field:
         if self._is_labelled:
             self.widget.add_class("openenv-labelled")
         self._show_body()
+
+    def _box(self, text: str, css: str, look: Look) -> Any:
+        box = self._kit.widgets.make(ipywidgets.Checkbox, css, look=look, description=text, indent=False, value=False)
+        box.observe(self._boxed, "value")
+        return box
 
     @property
     def is_on(self) -> bool:
@@ -138,13 +137,20 @@ class Field:
                 self._tick.value = reading.value is not ABSENT or bool(reading.problems)
         self._show_body()
 
-    def _ticked(self, change: Any) -> None:
+    def _boxed(self, change: Any) -> None:
+        """A person ticked or unticked a box: that of sending it, or that of null."""
         if self._kit.is_quiet:
             return
         self._is_touched, self._server = True, ()
         with self._kit.quietly():
-            if self.is_on and not self._is_null and self.control.read().value is ABSENT:
-                self._fill()
+            is_empty = self.is_on and not self._is_null and self.control.read().value is ABSENT
+            if change["owner"] is self._tick:
+                if is_empty:
+                    self._fill()
+            elif self._tick is not None and self._is_null:
+                self._tick.value = True
+            elif self._tick is not None and is_empty:
+                self.control.begin()
         self._show_body()
         self._kit.edited()
 
@@ -158,18 +164,6 @@ class Field:
                 self.control.write(default)
             except (TypeError, ValueError, AttributeError):
                 self.control.begin()  # The schema's default does not fit its own type.
-
-    def _nulled(self, change: Any) -> None:
-        if self._kit.is_quiet:
-            return
-        self._is_touched, self._server = True, ()
-        with self._kit.quietly():
-            if self._tick is not None and self._is_null:
-                self._tick.value = True
-            elif self._tick is not None and self.is_on and self.control.read().value is ABSENT:
-                self.control.begin()
-        self._show_body()
-        self._kit.edited()
 
     def _show_body(self) -> None:
         """Show what is inside where it is sent; grey out what is not."""

@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.form.choose import make_control
-from openenv_notebook.jupyter.panel.form.control import Control
+from openenv_notebook.jupyter.panel.form.control import Control, Heard
 from openenv_notebook.jupyter.panel.form.field import Field
 from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.jupyter.panel.form.objects import ObjectControl
@@ -60,7 +60,7 @@ class Form:
     def _made(self) -> tuple[Field | Control, Control, Any]:
         """Make what stands for the whole action, the control in it, and the widget that is shown."""
 
-        def make(shape: Shape, heard: Callable[[], object]) -> Control:
+        def make(shape: Shape, heard: Heard) -> Control:
             return make_control(shape, self._kit, heard)
 
         if isinstance(self.shape, Object):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.form.composite import Composite, place_by_name, place_by_number
-from openenv_notebook.jupyter.panel.form.control import Make, Reading
+from openenv_notebook.jupyter.panel.form.control import Heard, Make, Reading
 from openenv_notebook.jupyter.panel.form.field import Field
 from openenv_notebook.jupyter.panel.form.kit import FILTER, Kit
 from openenv_notebook.schema.check import Problem
@@ -27,7 +27,7 @@ class ObjectControl(Composite):
 
     shape: Object
 
-    def __init__(self, shape: Object, kit: Kit, heard: Callable[[], object], make: Make) -> None:
+    def __init__(self, shape: Object, kit: Kit, heard: Heard, make: Make) -> None:
         super().__init__(shape, kit, heard, make)
         inner = sorted(shape.fields, key=lambda field: (not field.required, field.name == _SELDOM))
         self._fields = [Field(each, kit, make) for each in inner]
@@ -151,7 +151,7 @@ class TupleControl(Composite):
 
     shape: Tuple
 
-    def __init__(self, shape: Tuple, kit: Kit, heard: Callable[[], object], make: Make) -> None:
+    def __init__(self, shape: Tuple, kit: Kit, heard: Heard, make: Make) -> None:
         super().__init__(shape, kit, heard, make)
         items = [dataclasses.replace(item, name=f"[{place}]", required=True) for place, item in enumerate(shape.items)]
         self._fields = [Field(item, kit, make, is_item=True) for item in items]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.jupyter.panel.form.control import Control, Reading
+from openenv_notebook.jupyter.panel.form.control import Control, Heard, Reading
 from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.schema.check import Problem, own_problems, same
 from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Const, Number, Shape
@@ -45,7 +44,7 @@ class NumberControl(Control):
 
     shape: Number
 
-    def __init__(self, shape: Number, kit: Kit, heard: Callable[[], object]) -> None:
+    def __init__(self, shape: Number, kit: Kit, heard: Heard) -> None:
         super().__init__(shape, kit, heard)
         shown = "" if shape.default in (ABSENT, None) else str(shape.default)[:_LONGEST_CHOICE]
         hint = one_line(shown) or "\u200b"
@@ -97,7 +96,7 @@ class ChoiceControl(Control):
 
     shape: Choice | Boolean
 
-    def __init__(self, shape: Choice | Boolean, kit: Kit, heard: Callable[[], object]) -> None:
+    def __init__(self, shape: Choice | Boolean, kit: Kit, heard: Heard) -> None:
         super().__init__(shape, kit, heard)
         values = shape.values if isinstance(shape, Choice) else (True, False)
         self._values: tuple[Any, ...] = (*values, None) if shape.nullable else values
@@ -134,7 +133,7 @@ class CompletedControl(Control):
 
     shape: Choice
 
-    def __init__(self, shape: Choice, kit: Kit, heard: Callable[[], object]) -> None:
+    def __init__(self, shape: Choice, kit: Kit, heard: Heard) -> None:
         super().__init__(shape, kit, heard)
         # A text that would be changed on its way to the screen could not be chosen.
         options = [text for text in shape.values if one_line(text) == text]
@@ -162,7 +161,7 @@ class TickControl(Control):
 
     shape: Boolean
 
-    def __init__(self, shape: Boolean, kit: Kit, heard: Callable[[], object]) -> None:
+    def __init__(self, shape: Boolean, kit: Kit, heard: Heard) -> None:
         super().__init__(shape, kit, heard)
         self.widget = kit.widgets.make(
             ipywidgets.Checkbox, "check", description=shape.name, indent=False, value=shape.default is True
@@ -179,13 +178,13 @@ class TickControl(Control):
         self.widget.value = self.shape.default is True
 
 
-def choice_control(shape: Choice, kit: Kit, heard: Callable[[], object]) -> Control:
+def choice_control(shape: Choice, kit: Kit, heard: Heard) -> Control:
     """Make the control for one of some values."""
     is_text = all(isinstance(value, str) and value for value in shape.values) and not shape.nullable
     return (CompletedControl if is_text and len(shape.values) > _MOST_LISTED else ChoiceControl)(shape, kit, heard)
 
 
-def boolean_control(shape: Boolean, kit: Kit, heard: Callable[[], object]) -> Control:
+def boolean_control(shape: Boolean, kit: Kit, heard: Heard) -> Control:
     """Make the control for true or false; what may be left out or null has three states."""
     return (TickControl if shape.required and not shape.nullable else ChoiceControl)(shape, kit, heard)
 

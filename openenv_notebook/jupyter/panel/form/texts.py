@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.jupyter.panel.form.control import Control, Reading
+from openenv_notebook.jupyter.panel.form.control import Control, Heard, Reading
 from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.schema.check import Problem, own_problems
 from openenv_notebook.schema.shapes import ABSENT, Json, Shape, Text
@@ -27,7 +26,7 @@ class TextControl(Control):
 
     shape: Text
 
-    def __init__(self, shape: Text, kit: Kit, heard: Callable[[], object]) -> None:
+    def __init__(self, shape: Text, kit: Kit, heard: Heard) -> None:
         super().__init__(shape, kit, heard)
         self._name = shape.name
         self._is_given = False
@@ -99,7 +98,7 @@ class JsonControl(Control):
 
     shape: Json
 
-    def __init__(self, shape: Shape, kit: Kit, heard: Callable[[], object], kind: str = "") -> None:
+    def __init__(self, shape: Shape, kit: Kit, heard: Heard, kind: str = "") -> None:
         super().__init__(shape, kit, heard)
         self._kind = kind or getattr(shape, "kind", "")
         example = {"object": "{}", "array": "[]"}.get(self._kind, "JSON")

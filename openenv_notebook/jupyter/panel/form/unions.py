@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.panel.form.composite import Composite
-from openenv_notebook.jupyter.panel.form.control import Control, Make, Reading
+from openenv_notebook.jupyter.panel.form.control import Control, Heard, Make, Reading
 from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.jupyter.panel.form.scalars import distinct
 from openenv_notebook.jupyter.panel.widgets import label
@@ -21,7 +21,7 @@ class UnionControl(Composite):
 
     shape: Union
 
-    def __init__(self, shape: Union, kit: Kit, heard: Callable[[], object], make: Make) -> None:
+    def __init__(self, shape: Union, kit: Kit, heard: Heard, make: Make) -> None:
         super().__init__(shape, kit, heard, make)
         self._controls: dict[int, Control] = {}
         self._tools: dict[int, Any] = {}
