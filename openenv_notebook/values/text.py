@@ -43,6 +43,11 @@ def one_line(text: str) -> str:
     return visible(text).replace("\n", "⏎").replace("\t", " ")
 
 
+def cut(text: str, longest: int) -> str:
+    """Shorten a text to so many characters; the last one tells that more follows."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
 def _shown(found: re.Match[str]) -> str:
     code = ord(found[0])
     if code < 0x20:

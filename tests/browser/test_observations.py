@@ -13,7 +13,8 @@ _START = """
 import math, ipywidgets
 from support import hostile
 from support.recorded import results
-from openenv_notebook.jupyter.panel.observation import OBSERVATION_CSS, ObservationView
+from openenv_notebook.jupyter.panel.observation_style import OBSERVATION_CSS
+from openenv_notebook.jupyter.panel.observation_view import ObservationView
 from openenv_notebook.values.messages import StepResult
 def put(widget, **traits):
     for name, value in traits.items():

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from typing import Any
+from typing import Any, cast
 
 from IPython.core.error import UsageError
 
 from openenv_notebook.client.blocking import Blocking
-from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.servers import Backend, Server, running_own
 from openenv_notebook.values.errors import UnknownClient
 from openenv_notebook.values.text import nearest
 
+# Views of clients of another package are among them; only what is asked of those is typed.
 AnyClient = SyncEnvClient[Any, Any, Any]
 
 
@@ -44,7 +44,7 @@ class Workspace:
     def clients(self) -> dict[str, AnyClient]:
         """Return the clients that are not closed, by name, whoever connected them."""
         return {
-            name: value
+            name: cast(AnyClient, value)
             for name, value in list(self.namespace.items())
             if isinstance(value, Blocking) and not name.startswith("_") and value.status != "closed"
         }
@@ -75,7 +75,7 @@ class Workspace:
         if name not in clients:
             variable = self.namespace.get(name)
             if isinstance(variable, Blocking):
-                return name, variable
+                return name, cast(AnyClient, variable)
             raise UnknownClient(name, list(clients), hint=nearest(name, clients).lstrip("; ") or None)
         return name, clients[name]
 

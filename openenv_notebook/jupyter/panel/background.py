@@ -1,4 +1,4 @@
-"""What the person asked for, carried out: one at a time, each on a short-lived thread of its own."""
+"""What the person asked for, carried out in the background: one at a time, each on a short-lived thread of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ THREAD_NAME = "openenv-panel"
 _AT_LEAST = 0.25
 
 
-class Commands:
+class Background:
     """Carries out what a click asked for; meanwhile further clicks are ignored, not kept.
 
     Args:

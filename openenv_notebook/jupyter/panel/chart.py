@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openenv_notebook.jupyter.show.numbers import number
+from openenv_notebook.jupyter.show.status_lines import steps
 
 _WIDTH, _HEIGHT, _EDGE, _MOST = 480, 92, 8, 400
 _LINE = "var(--jp-border-color2,#c8ccd2)"
@@ -62,8 +63,7 @@ def draw(points: Sequence[Point], marked: int | None = None) -> str:
         )
     parts.append(_legend(low, high))
     last = shown[-1]
-    count = "1 step" if len(points) == 1 else f"{len(points)} steps"
-    return _svg(f"reward and return, {count}, return now {number(last.total)}", "".join(parts))
+    return _svg(f"reward and return, {steps(len(points))}, return now {number(last.total)}", "".join(parts))
 
 
 @dataclass(frozen=True)

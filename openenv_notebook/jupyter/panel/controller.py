@@ -1,44 +1,48 @@
-"""What the person does: each method is called by a click, and returns at once."""
+"""What the person does to the session: each method is called by a click, and returns at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.jupyter.magic.python_twin import Call
-from openenv_notebook.jupyter.panel.actions import ActionView, Incomplete
-from openenv_notebook.jupyter.panel.background import Commands
+from openenv_notebook.jupyter.panel import export
+from openenv_notebook.jupyter.panel.action_view import ActionView, Incomplete
+from openenv_notebook.jupyter.panel.background import Background
 from openenv_notebook.jupyter.panel.header import Header
-from openenv_notebook.jupyter.panel.play_view import PlayView
-from openenv_notebook.jupyter.panel.question import Question
+from openenv_notebook.jupyter.panel.log_view import LogView
+from openenv_notebook.jupyter.panel.play_control import PlayControl
+from openenv_notebook.jupyter.panel.publisher import Publisher
 from openenv_notebook.jupyter.panel.state import State
-from openenv_notebook.jupyter.panel.status_html import Said
-from openenv_notebook.jupyter.panel.takeover import Takeover
-from openenv_notebook.play.rollout import Rollout
+from openenv_notebook.jupyter.show.any_value import to_text
 from openenv_notebook.threads import events_thread
-from openenv_notebook.values.errors import InvalidAction, MisuseError
+from openenv_notebook.values.errors import InvalidAction
 
 
-class Hand:
-    """Carries the person's wishes to the session.
+class Controller:
+    """Carries the person's wishes to the session, and has what the person expresses them by.
 
     Args:
         state: Where the panel stands.
-        changed: Called when something is to be seen.
-        save: Writes the record into a file and returns its path.
+        publisher: Writes the widgets.
+        variable: Finds the object of a ``$name``.
+        policies: Policies for Play, by name.
+
+    Attributes:
+        background: What is being carried out.
+        header, actions, log: Where the person says what.
+        play: The run of a policy.
     """
 
-    header: Header
-    actions: ActionView
-    run: PlayView
-
-    def __init__(self, state: State, changed: Callable[[], object], save: Callable[[], Path]) -> None:
-        self._state, self._changed, self._save = state, changed, save
-        self.commands = Commands(changed)
-        self.show_state: Callable[[str], None] = lambda text: None
-        self.is_live: Callable[[], bool] = lambda: True
+    def __init__(
+        self, state: State, publisher: Publisher, variable: Callable[[str], Any], policies: Mapping[str, Any]
+    ) -> None:
+        self._state, self._changed, put = state, publisher.request, publisher.put
+        self.background = Background(self._changed)
+        self.header = Header(put, self.reset, self.new_session, self.close, self.save, variable)
+        self.actions = ActionView(put, self.step, self.edited, variable, state.name)
+        self.log = LogView(publisher, lambda: export.as_program(state), self.ask_state)
+        self.play = PlayControl(state, publisher, self.background, policies, self.header.arguments)
 
     @property
     def _person(self) -> Any:
@@ -46,17 +50,17 @@ class Hand:
 
     def why_not(self) -> str:
         """Say why no step can be made now; "" where one can."""
-        state, client = self._state, self._state.client
+        client = self._state.client
         if client.status == "closed":
             return "the session is closed"
-        if not self.is_live():
+        if self.log.viewing is not None:
             return "a step of the past is looked at; press Live first"
-        if state.question is not None:
+        if self.play.question is not None:
             return ""
-        if state.is_playing:
+        if self.play.is_playing:
             return "a policy plays; Stop it first, or press I play"
-        if self.commands.doing:
-            return f"{self.commands.doing}…"
+        if self.background.doing:
+            return f"{self.background.doing}…"
         if client.status == "lost":
             return "the session was lost; Reset begins a new episode in another"
         return "the episode is over; Reset begins another" if client.done else ""
@@ -67,40 +71,38 @@ class Hand:
         """Make the call that is shown, or answer a question with it."""
         why = self.why_not()
         if why:
-            if not self.commands.doing:
+            if not self.background.doing:
                 self._say(why)
             return
         try:
             call = self.actions.call()
         except Incomplete as problem:
             self.actions.form.reveal_errors()
-            self._state.last_error = None
-            self._say(str(problem), is_bad=True)
+            self._state.refuse(str(problem))
+            self._changed()
             return
-        question = self._state.question
+        question = self.play.question
         if question is not None:
             self._state.tell("")
             question.answer(call.action())
             self.actions.sent()
             self._changed()
         else:
-            self.commands.start("stepping", lambda: self._make(call))
+            self.background.start("stepping", lambda: self._make(call))
 
     def edited(self) -> None:
         """Take back what was said of an action that was edited since."""
-        said = self._state.said
-        if said is not None and said.is_bad and self._state.last_error is None:
-            self._state.said = None
+        self._state.take_back_refusal()
         self._changed()
 
     def reset(self) -> None:
         """Begin an episode."""
-        if self._state.is_playing:
+        if self.play.is_playing:
             self._say("a policy plays; Stop it first")
             return
         call = self._reset_call()
         if call is not None:
-            self.commands.start("resetting", lambda: self._make(call))
+            self.background.start("resetting", lambda: self._make(call))
 
     def _reset_call(self) -> Call | None:
         try:
@@ -141,10 +143,10 @@ class Hand:
 
     def new_session(self) -> None:
         """Give the session up, also while a call is being answered, and begin in another."""
-        self.stop()
+        self.play.stop()
         call = self._reset_call()
         if call is not None:
-            self.commands.start("opening another session", lambda: self._renew(call), at_once=True)
+            self.background.start("opening another session", lambda: self._renew(call), at_once=True)
 
     def _renew(self, call: Call) -> None:
         try:
@@ -158,8 +160,8 @@ class Hand:
 
     def close(self) -> None:
         """Close the session."""
-        self.stop()
-        self.commands.start("closing", self._close, at_once=True)
+        self.play.stop()
+        self.background.start("closing", self._close, at_once=True)
 
     def _close(self) -> None:
         try:
@@ -171,128 +173,26 @@ class Hand:
 
     def ask_state(self) -> None:
         """Ask the environment for its state."""
-        self.commands.start("asking for the state", self._ask_state)
+        self.background.start("asking for the state", self._ask_state)
 
     def _ask_state(self) -> None:
-        from openenv_notebook.jupyter.show.any_value import to_text
-
         try:
             found = self._state.client.state()
-            self.show_state(to_text(found) or repr(found))
+            self.log.show_state(to_text(found) or repr(found))
         except Exception as error:
             self._state.fail(error)
-            self.show_state(f"{type(error).__name__}: {error}")
+            self.log.show_state(f"{type(error).__name__}: {error}")
 
     def save(self) -> None:
         """Write the record into a file."""
         try:
-            self._state.tell(f"saved {self._save()}")
+            self._state.tell(f"saved {export.save(self._state)}")
         except Exception as error:
             self._state.fail(error)
         self._changed()
 
-    # A policy
-
-    def play(self) -> None:
-        """Let the chosen policy act."""
-        state = self._state
-        if state.is_playing or self.commands.doing:
-            return
-        try:
-            self.start(self.run.policy, self.run.steps(), self.run.speed, self.header.arguments())
-        except Exception as error:
-            state.fail(error)
-        self._changed()
-
-    def start(self, policy: Any, steps: int | None, fps: float | None, arguments: dict[str, Any]) -> Rollout:
-        """Start a policy.
-
-        Args:
-            policy: "random", or a function of an observation.
-            steps: Most steps; None until done.
-            fps: Most steps a second.
-            arguments: What a reset is given, where one is needed.
-
-        Returns:
-            Its run.
-
-        Raises:
-            MisuseError: If one plays already.
-        """
-        state = self._state
-        if state.playing is not None:
-            raise MisuseError("a policy plays in this panel already", hint="panel.stop() ends it")
-        taken = Takeover(policy, state.client, lambda: self.question(None), lambda: state.by_hand)
-        run = Rollout(state.client, taken, steps=steps, fps=fps, fresh=False, reset=arguments)
-        state.tell("")
-        state.playing = run
-        run.start()
-        run.on_end(self._ended)
-        self._changed()
-        return run
-
-    def _ended(self, rollout: Rollout) -> None:
-        state = self._state
-        if rollout.error is not None:
-            notes = " · ".join(getattr(rollout.error, "__notes__", [])[:1]).removeprefix("openenv: ")
-            words = f"{type(rollout.error).__name__}: {rollout.error}"
-            state.fail(rollout.error, f"{words} · {notes}" if notes else words)
-        else:
-            state.tell(rollout.progress.summary("stopped" if rollout.stopping else ""))
-        state.by_hand = False
-        # Last, so that what is said next is not said over.
-        state.playing = None
-        self._changed()
-
-    def stop(self) -> None:
-        """Stop the policy before its next step. Acts at once, whatever else is going on."""
-        run = self._state.playing
-        if run is not None:
-            run.stop()
-
-    def change_speed(self) -> None:
-        """Let a run go on at the speed that was chosen."""
-        run = self._state.playing
-        if run is not None:
-            run.fps = self.run.speed
-
-    def take_over(self, on: bool) -> None:
-        """Choose the actions of a run, or hand it back."""
-        state = self._state
-        state.by_hand = on
-        if state.playing is not None and state.question is not None and not on:
-            state.question.take_back()
-        self._changed()
-
-    async def question(self, timeout: float | None) -> dict[str, Any] | None:
-        """Ask the person for an action.
-
-        Args:
-            timeout: Seconds; None for no limit.
-
-        Returns:
-            The action; None if it was handed back.
-
-        Raises:
-            MisuseError: If somebody asks already.
-            OpenEnvError: What ended it without an answer.
-        """
-        state = self._state
-        if state.question is not None:
-            raise MisuseError("the person is being asked already", hint="await the other ask() first, or cancel it")
-        question = Question(conversation_of(state.client).session.lease.portal)
-        state.question, state.said = question, Said("Your move: choose an action, then Answer")
-        self._changed()
-        try:
-            return await question.answered(timeout)
-        finally:
-            if state.question is question:
-                state.question = None
-                state.said = None
-            self._changed()
-
-    def _say(self, text: str, *, is_bad: bool = False) -> None:
-        self._state.said = Said(text, is_bad=is_bad)
+    def _say(self, text: str) -> None:
+        self._state.say(text)
         self._changed()
 
 

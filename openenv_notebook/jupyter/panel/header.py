@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import ipywidgets
+
 from openenv_notebook.jupyter.magic.arguments import read_payload, without_end
 from openenv_notebook.jupyter.magic.context import typed_values
 from openenv_notebook.jupyter.magic.tokens import GrammarError
-from openenv_notebook.jupyter.panel import status_html, widgets
+from openenv_notebook.jupyter.panel import status_html
 from openenv_notebook.jupyter.panel.status_html import Facts
+from openenv_notebook.jupyter.panel.widgets import Widgets
 
 
 class Header:
@@ -35,17 +38,20 @@ class Header:
         variable: Callable[[str], Any],
     ) -> None:
         self._put, self._variable = put, variable
+        widgets = Widgets()
         self._title = widgets.html("", "title")
         self._facts = widgets.html("", "facts")
-        self._seed = widgets.text_box("seed", "any", on_reset, "seed")
+        self._seed = widgets.line(ipywidgets.Text, "seed", on_reset, "seed", placeholder="any")
         self.reset_button = widgets.button("Reset", "Begin an episode", on_reset)
         self._more = widgets.toggle("⋯", "Reset arguments, Save, New session, Close", self._opened)
-        self.row = widgets.row(self._title, self._facts, self._seed, self.reset_button, self._more, names=["header"])
-        self._arguments = widgets.text_box("Reset with", "key=value …, or JSON", on_reset, "arguments")
+        shown = [self._title, self._facts, self._seed, self.reset_button, self._more]
+        self.row = widgets.row(shown, "row", "header")
+        hint = "key=value …, or JSON"
+        self._arguments = widgets.line(ipywidgets.Text, "Reset with", on_reset, "arguments", placeholder=hint)
         self._save = widgets.button("Save", "Write the episodes into a file beside this notebook", on_save)
         self.new_button = widgets.button("New session", "Give this session up and begin in another", on_new_session)
         self.close_button = widgets.button("Close", "Close the session", on_close, "danger")
-        self.more = widgets.row(self._arguments, self._save, self.new_button, self.close_button, names=["more"])
+        self.more = widgets.row([self._arguments, self._save, self.new_button, self.close_button], "row", "more")
         self.more.layout.display = "none"
 
     def _opened(self, on: bool) -> None:

@@ -12,7 +12,7 @@ from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
 from openenv_notebook.values import errors
 from openenv_notebook.values.secrets import masked, secrets_of
-from openenv_notebook.values.text import one_line
+from openenv_notebook.values.text import cut, one_line
 
 PAGE = 200
 _WHO = {"code": "code", "person": "you", "policy": "policy"}
@@ -98,8 +98,7 @@ def columns(cells: Sequence[str]) -> str:
     """Set cells in columns: numbers to the right, texts to the left, what is too long cut."""
     shown = []
     for place, (cell, width) in enumerate(zip(cells, _WIDTHS, strict=True)):
-        cell = one_line(cell)
-        cell = cell if len(cell) <= width else f"{cell[: width - 1]}…"
+        cell = cut(one_line(cell), width)
         shown.append(cell.rjust(width) if place in (3, 5) else cell.ljust(width))
     return (" " * 2).join(shown).replace(" ", _BLANK)
 
@@ -123,8 +122,7 @@ def _pairs(values: Mapping[Any, Any]) -> str:
 
 
 def _short(value: Any) -> str:
-    text = repr(value) if not isinstance(value, Mapping) else repr(dict(value))
-    return text if len(text) <= 40 else f"{text[:39]}…"
+    return cut(repr(dict(value) if isinstance(value, Mapping) else value), 40)
 
 
 class Curve:
@@ -135,7 +133,6 @@ class Curve:
         self._points: list[Point] = []
         self._steps: list[Step] = []
         self._seen: tuple[str, int] = ("", 0)
-        self.count = 0
 
     def take(self, episodes: Sequence[Episode]) -> Sequence[Point]:
         """Take in what is new.
@@ -169,7 +166,6 @@ class Curve:
             total += gained
             self._points.append(Point(gained, total, begins))
             self._steps.append(step)
-            self.count += 1
             begins = False
         excess = len(self._points) - self._most
         if excess > self._most:

@@ -8,8 +8,10 @@ from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.jupyter.panel import history, status_html, widgets
+from openenv_notebook.jupyter.panel import history, status_html
 from openenv_notebook.jupyter.panel.history import Entry
+from openenv_notebook.jupyter.panel.publisher import Publisher
+from openenv_notebook.jupyter.panel.widgets import Widgets
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
 from openenv_notebook.threads import events_thread
@@ -23,20 +25,14 @@ class LogView:
     """What happened, and which step is looked at.
 
     Args:
-        put: Hands values of traits to the publisher.
-        is_writing: Tells whether a change of a trait is our own.
-        on_change: Called when the person looks at another step, page or view.
+        publisher: Writes the widgets.
+        code: Writes the episode as a program.
         on_state: Called when the person asks for the state.
     """
 
-    def __init__(
-        self,
-        put: Callable[..., None],
-        is_writing: Callable[[], bool],
-        on_change: Callable[[], object],
-        on_state: Callable[[], object],
-    ) -> None:
-        self._put, self._is_writing, self._on_change, self._on_state = put, is_writing, on_change, on_state
+    def __init__(self, publisher: Publisher, code: Callable[[], str], on_state: Callable[[], object]) -> None:
+        self._publisher, self._put, self._on_change = publisher, publisher.put, publisher.request
+        self._code_now, self._on_state = code, on_state
         self.viewing: Step | None = None
         self._page, self._pages, self._view = 0, 1, _LOG
         self._entries: list[Entry] = []
@@ -47,16 +43,15 @@ class LogView:
         self._make()
 
     def _make(self) -> None:
-        self._list = widgets.classed(ipywidgets.Select(options=[], description="Steps", rows=6), "steps", "quiet")
+        widgets = Widgets()
+        self._list = widgets.make(ipywidgets.Select, "steps", "quiet", options=[], description="Steps", rows=6)
         self._list.observe(self._selected, "index")
         # A continuous one sends back what we wrote, late, when steps come fast.
-        self._slider = widgets.classed(
-            ipywidgets.IntSlider(description="Step looked at", min=0, max=1, readout=False, continuous_update=False),
-            "quiet",
-        )
+        self._slider = widgets.make(ipywidgets.IntSlider, "quiet", description="Step looked at", min=0, max=1)
+        self._slider.readout = self._slider.continuous_update = False
         self._slider.observe(self._slid, "value")
         # JupyterLab takes the arrow keys from lists and sliders, not from boxes: ↑ and ↓ walk from step to step.
-        self._number = widgets.classed(ipywidgets.BoundedIntText(description="Go to", min=0, max=1), "number", "quiet")
+        self._number = widgets.make(ipywidgets.BoundedIntText, "number", "quiet", description="Go to", min=0, max=1)
         self._number.observe(self._slid, "value")
         self._replay = widgets.toggle("Replay", "Show these steps again, one after the other", self._replayed)
         self._viewing = widgets.html("", "viewing")
@@ -68,26 +63,23 @@ class LogView:
         self._columns = widgets.html(
             f'<div aria-hidden="true">{html.escape(history.columns(history.HEAD))}</div>', "columns"
         )
-        self._code = widgets.classed(ipywidgets.Textarea(description="Text to copy", disabled=False), "code", "quiet")
+        self._code = widgets.make(ipywidgets.Textarea, "code", "quiet", description="Text to copy")
         self._code.layout.display = "none"
-        head = widgets.row(
-            widgets.heading("Log"), self._viewing, self._number, self._replay,
-            self._slider, self._live, self._python, self._state, names=["log-head"],
-        )  # fmt: skip
-        above = widgets.row(self._columns, self._older, self._newer, names=["above"])
-        self.widget = widgets.column(head, above, self._list, self._code, names=["area", "area-log"])
-        self._above = above
+        shown = (self._viewing, self._number, self._replay, self._slider, self._live, self._python, self._state)
+        head = widgets.row([widgets.heading("Log"), *shown], "row", "log-head")
+        self._above = widgets.row([self._columns, self._older, self._newer], "row", "above")
+        self.widget = widgets.column([head, self._above, self._list, self._code], "area", "area-log")
 
     # The person
 
     def _selected(self, change: dict[str, Any]) -> None:
         place = change["new"]
-        if self._is_writing() or place is None or place >= len(self._entries):
+        if self._publisher.is_writing or place is None or place >= len(self._entries):
             return
         self._look_at(self._entries[place].step)
 
     def _slid(self, change: dict[str, Any]) -> None:
-        if self._is_writing() or not self._entries:
+        if self._publisher.is_writing or not self._entries:
             return
         place = len(self._entries) - 1 - min(max(int(change["new"]), 0), len(self._entries) - 1)
         self._look_at(self._entries[place].step)
@@ -106,7 +98,7 @@ class LogView:
         self._on_change()
 
     def _replayed(self, on: bool) -> None:
-        if self._is_writing():
+        if self._publisher.is_writing:
             return
         # A timer of an earlier replay finds another number, and ends.
         self._replay_number += 1
@@ -135,7 +127,7 @@ class LogView:
         self._on_change()
 
     def _look(self, view: str, on: bool) -> None:
-        if self._is_writing():
+        if self._publisher.is_writing:
             return
         self._view = view if on else _LOG
         if on and view == _STATE:
@@ -144,12 +136,11 @@ class LogView:
 
     # What is seen
 
-    def refresh(self, episodes: Sequence[Episode], code: Callable[[], str]) -> Entry | None:
+    def refresh(self, episodes: Sequence[Episode]) -> Entry | None:
         """Show the record.
 
         Args:
             episodes: All episodes, the oldest first.
-            code: Writes the episode as a program, where that is looked at.
 
         Returns:
             The entry that is looked at, None for the newest.
@@ -170,7 +161,7 @@ class LogView:
             self._put(made, max=last, value=last - (at or 0), disabled=len(found) < 2)
         self._put(self._replay, value=self._is_replaying, disabled=len(found) < 2)
         self._name(entry, newest, page)
-        self._show(code)
+        self._show()
         return entry
 
     def _find(self, episodes: Sequence[Episode]) -> Entry | None:
@@ -197,7 +188,7 @@ class LogView:
         self._put(self._older, disabled=page >= pages - 1)
         self._put(self._newer, disabled=page == 0)
 
-    def _show(self, code: Callable[[], str]) -> None:
+    def _show(self) -> None:
         is_log = self._view == _LOG
         self._put(self._python, value=self._view == _PYTHON)
         self._put(self._state, value=self._view == _STATE)
@@ -205,7 +196,7 @@ class LogView:
             self._put(made.layout, display=None if is_log else "none")
         self._put(self._code.layout, display="none" if is_log else None)
         if not is_log:
-            self._put(self._code, value=code() if self._view == _PYTHON else self._written_state())
+            self._put(self._code, value=self._code_now() if self._view == _PYTHON else self._written_state())
 
     def _written_state(self) -> str:
         old = self._state_text and self._state_of is not self._newest_step
@@ -214,3 +205,4 @@ class LogView:
     def show_state(self, text: str) -> None:
         """Show the state as it is now, until State is pressed again."""
         self._state_text, self._state_of = text, self._newest_step
+        self._on_change()

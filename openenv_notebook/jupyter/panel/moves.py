@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
+
+import ipywidgets
 
 from openenv_notebook.jupyter.magic.arguments import read_payload, without_end
 from openenv_notebook.jupyter.magic.context import typed_values
 from openenv_notebook.jupyter.magic.tokens import GrammarError
-from openenv_notebook.jupyter.panel import widgets
+from openenv_notebook.jupyter.panel.widgets import Widgets
 from openenv_notebook.schema.action import named
 from openenv_notebook.schema.check import same
 from openenv_notebook.schema.moves import Legal
 from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.errors import OpenEnvError
+from openenv_notebook.values.text import cut, one_line
 
 MOST_BUTTONS = 12
+_HINT = "type a value, Enter steps"
 
 
 class Moves:
@@ -40,17 +45,13 @@ class Moves:
         self._put = put
         self._variable = variable
         self.offered: Legal | None = None
-        self._buttons = [self._button(place, on_click) for place in range(MOST_BUTTONS)]
-        self.box = widgets.completed_box("Move", "type a value, Enter steps", on_enter, "move")
+        widgets = Widgets()
+        self._buttons = [widgets.button("", "", partial(on_click, place)) for place in range(MOST_BUTTONS)]
+        self.box = widgets.line(ipywidgets.Combobox, "Move", on_enter, "move", placeholder=_HINT, ensure_option=False)
         self.box.observe(lambda _: on_change(), "value")
-        self.row = widgets.row(*self._buttons, names=["moves"])
-        self.row.layout.display = "none"
-
-    @staticmethod
-    def _button(place: int, on_click: Callable[[int], object]) -> Any:
-        made = widgets.button("", "", lambda: on_click(place))
-        made.layout.display = "none"
-        return made
+        self.row = widgets.row(self._buttons, "row", "moves")
+        for made in (*self._buttons, self.row):
+            made.layout.display = "none"
 
     @property
     def text(self) -> str:
@@ -58,8 +59,12 @@ class Moves:
         return str(self.box.value).strip()
 
     def clear(self) -> None:
-        """Empty the box."""
+        """Empty the box; on any thread."""
         self._put(self.box, value="")
+
+    def empty(self) -> None:
+        """Empty the box at once, on the thread of the front end's messages."""
+        self.box.value = ""
 
     def offer(self, legal: Legal | None, all_values: Legal | None) -> Legal | None:
         """Choose what there are buttons for.
@@ -93,7 +98,7 @@ class Moves:
                 self._name(made, offered, as_buttons[place], chosen, disabled or not is_legal)
         self._put(self.row.layout, display=None if as_buttons else "none")
         options = tuple(dict.fromkeys(written(value) for value in values)) if not as_buttons else ()
-        hint = f"one of {len(values)} legal moves, Enter steps" if options else "type a value, Enter steps"
+        hint = f"one of {len(values)} legal moves, Enter steps" if options else _HINT
         self._put(self.box, options=options, placeholder=hint, disabled=disabled)
 
     def _name(self, made: Any, legal: Legal, value: Any, chosen: Any, disabled: bool) -> None:
@@ -101,8 +106,8 @@ class Moves:
         steps = "Step with" if len(legal.fields) == 1 else "Fill in"
         self._put(
             made,
-            description=widgets.label(written(value), 24),
-            tooltip=widgets.label(f"{steps} {fields}={value!r}", 80),
+            description=cut(one_line(written(value)), 24),
+            tooltip=cut(one_line(f"{steps} {fields}={value!r}"), 80),
             disabled=disabled,
         )
         others = tuple(name for name in made._dom_classes if name != "openenv-chosen")

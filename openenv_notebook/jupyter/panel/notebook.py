@@ -12,6 +12,7 @@ from typing import Any
 
 from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.values import front_end
+from openenv_notebook.values.errors import MisuseError
 
 _by_cell: dict[Hashable, tuple[Hashable, weakref.WeakSet[Any]]] = {}
 
@@ -45,6 +46,14 @@ def variable_of(client: SyncEnvClient[Any, Any, Any], shell: Any) -> str:
     names = [name for name, value in list(namespace.items()) if any(value is twin for twin in twins)]
     names = [name for name in names if not name.startswith("_")]
     return names[0] if names else "env"
+
+
+def value_of(shell: Any, name: str) -> Any:
+    """Give the value of a variable; raises MisuseError where there is none of that name."""
+    namespace: Mapping[str, Any] = shell.user_ns if shell is not None else {}
+    if name not in namespace:
+        raise MisuseError(f"${name} is no variable of this notebook")
+    return namespace[name]
 
 
 def after_each_cell(shell: Any, callback: Callable[[], object]) -> Callable[[], None]:

@@ -1,32 +1,31 @@
-"""The panel: one session in a picture, and a hand on it."""
+"""The panel: one session to be seen, and to be stepped by hand."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from IPython.core.getipython import get_ipython
 
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
-from openenv_notebook.client.connect import target_of
 from openenv_notebook.client.events import Event
 from openenv_notebook.client.learnt import action_schema, environment_name, renderer_key, tools_of
-from openenv_notebook.jupyter.magic.python_twin import episode_code
-from openenv_notebook.jupyter.panel import notebook, saved_output, status_html, widgets
-from openenv_notebook.jupyter.panel.actions import ActionView
-from openenv_notebook.jupyter.panel.controller import Hand
+from openenv_notebook.jupyter.panel import export, notebook, saved_output
+from openenv_notebook.jupyter.panel.controller import Controller
 from openenv_notebook.jupyter.panel.form import FORM_CSS, Form
-from openenv_notebook.jupyter.panel.header import Header
-from openenv_notebook.jupyter.panel.log_view import LogView
-from openenv_notebook.jupyter.panel.observation import OBSERVATION_CSS, ObservationView
-from openenv_notebook.jupyter.panel.play_view import PlayView
+from openenv_notebook.jupyter.panel.observation_style import OBSERVATION_CSS
+from openenv_notebook.jupyter.panel.observation_view import ObservationView
 from openenv_notebook.jupyter.panel.publisher import Publisher, reach_from_any_shell
 from openenv_notebook.jupyter.panel.question import refuse_where_nobody_can_click
-from openenv_notebook.jupyter.panel.refresh import Picture
+from openenv_notebook.jupyter.panel.refresh import Refresh
+from openenv_notebook.jupyter.panel.saved_output import SavedOutput
 from openenv_notebook.jupyter.panel.state import State
+from openenv_notebook.jupyter.panel.status_line import StatusLine
 from openenv_notebook.jupyter.panel.style import style_sheet
+from openenv_notebook.jupyter.panel.widgets import Widgets, within
 from openenv_notebook.play.rollout import Rollout
 from openenv_notebook.threads import events_thread
 from openenv_notebook.values.errors import ClientClosed, MisuseError
@@ -34,9 +33,6 @@ from openenv_notebook.values.messages import short_repr
 
 # While something is waited for, the seconds are seen to pass.
 _TICK = 0.5
-_QUEUES = (
-    "this kernel hands clicks over between cells only: while a cell runs, Stop waits for it; ■ ends the cell first"
-)
 
 
 class Panel:
@@ -73,43 +69,32 @@ class Panel:
         self._shell: Any = get_ipython()
         title = title or environment_name(client) or "environment"
         self._state = State(client, name or notebook.variable_of(client, self._shell), title, renderer_key(client))
-        self._make(checked)
-        schema = action_schema(client)
-        self._actions.load(schema, tools_of(client, schema), client.known.secrets)
-        self._still = saved_output.Still()
-        self._shown_in: Any = None
-        self._unsubscribe = client.subscribe(self._happened) if client.status != "closed" else lambda: None
-        self._hook = notebook.after_each_cell(self._shell, self._keep_still)
-        self._publisher.request()
-
-    def _make(self, policies: dict[str, Any]) -> None:
         self._publisher = Publisher(self._build)
         put, changed = self._publisher.put, self._publisher.request
-        self._hand = hand = Hand(self._state, changed, self.save)
-        self._header = hand.header = Header(
-            put, hand.reset, hand.new_session, hand.close, hand.save, self._variable
-        )  # fmt: skip
+        variable = partial(notebook.value_of, self._shell)
+        self._controller = Controller(self._state, self._publisher, variable, checked)
         self._observation = ObservationView(put, changed)
-        self._actions = hand.actions = ActionView(put, hand.step, hand.edited, self._variable, self._state.name)
-        self._run = hand.run = PlayView(
-            put, policies, hand.play, hand.stop, hand.change_speed, self._handed
-        )  # fmt: skip
-        self._log = LogView(put, lambda: self._publisher.is_writing, changed, hand.ask_state)
-        hand.is_live = lambda: self._log.viewing is None
-        hand.show_state = self._show_state
-        said, took = widgets.html("", "said"), widgets.html("", "took")
-        seen = self._observation.widget
-        observation = widgets.column(widgets.heading("Observation"), seen, names=["area", "area-observation"])
-        body = widgets.column(observation, self._actions.widget, self._run.widget, self._log.widget, names=["body"])
-        status = widgets.row(said, took, names=["status"])
+        self._status = StatusLine(put, self._state, self._controller)
+        self._refresh = Refresh(self._state, self._controller, self._observation, self._status)
+        self.widget = self._laid_out()
+        schema = action_schema(client)
+        self._controller.actions.load(schema, tools_of(client, schema), client.known.secrets)
+        self._saved = SavedOutput()
+        self._shown_in: Any = None
+        self._unsubscribe = client.subscribe(self._happened) if client.status != "closed" else lambda: None
+        self._hook = notebook.after_each_cell(self._shell, self._update_saved)
+        changed()
+
+    def _laid_out(self) -> Any:
+        widgets, parts = Widgets(), self._controller
+        area = [widgets.heading("Observation"), self._observation.widget]
+        observation = widgets.column(area, "area", "area-observation")
+        body = widgets.column([observation, parts.actions.widget, parts.play.view.widget, parts.log.widget], "body")
         style = widgets.html(style_sheet(FORM_CSS, OBSERVATION_CSS), "style")
-        self.widget = widgets.column(style, self._header.row, self._header.more, body, status, names=["panel"])
-        remark = status_html.hint(_QUEUES) if notebook.queues_clicks() else ""
-        self._picture = Picture(
-            self._state, hand, self._header, self._observation, self._actions, self._run, self._log,
-            said, took, put, self.python, remark,
-        )  # fmt: skip
-        reach_all(self.widget)
+        panel = widgets.column([style, parts.header.row, parts.header.more, body, self._status.row], "panel")
+        for widget in within(panel):
+            reach_from_any_shell(widget)
+        return panel
 
     # What a program may do
 
@@ -121,7 +106,7 @@ class Panel:
     @property
     def form(self) -> Form:
         """The form in use: ``value``, ``set(action)``, ``errors``."""
-        return self._actions.form
+        return self._controller.actions.form
 
     @property
     def last_error(self) -> BaseException | None:
@@ -131,7 +116,7 @@ class Panel:
     @property
     def is_playing(self) -> bool:
         """True while a policy plays."""
-        return self._state.is_playing
+        return self._controller.play.is_playing
 
     def render(self, function: Callable[[Any], Any] | None) -> None:
         """Have observations drawn by a function, in this panel only.
@@ -158,17 +143,11 @@ class Panel:
             MisuseError: If a policy plays already, or this is none.
         """
         self._refuse_closed()
-        chosen = policy
-        if policy is None or isinstance(policy, str):
-            chosen = self._run.policy if policy is None else self._run.named(policy)
-        run = self._hand.start(chosen, steps, fps, self._header.arguments())
-        if callable(policy):
-            self._run.add(getattr(policy, "__name__", type(policy).__name__), policy)
-        return run
+        return self._controller.play.start(policy, steps, fps)
 
     def stop(self) -> None:
         """Stop the policy before its next step; returns at once."""
-        self._hand.stop()
+        self._controller.play.stop()
 
     async def ask(self, timeout: float | None = 600.0) -> dict[str, Any]:
         """Let the person choose an action: await it in a cell, or within a policy.
@@ -187,15 +166,14 @@ class Panel:
         """
         self._refuse_closed()
         refuse_where_nobody_can_click(self._shell)
-        action = await self._hand.question(timeout)
+        action = await self._controller.play.ask(timeout)
         if action is None:
             raise MisuseError("the question was handed back without an answer", hint="ask again")
         return action
 
     def python(self) -> str:
         """Write the episode as a program with the real values; secrets are read from the environment."""
-        client = self._state.client
-        return episode_code(self._state.name, target_of(client), client.episode)
+        return export.as_program(self._state)
 
     def save(self, path: str | Path | None = None) -> Path:
         """Write all episodes into a file, one JSON line each.
@@ -209,29 +187,21 @@ class Panel:
         Raises:
             MisuseError: If there is nothing to save.
         """
-        episodes = self._state.client.episodes
-        if not episodes:
-            raise MisuseError("there is nothing to save yet", hint="Reset begins an episode")
-        target = Path(path) if path is not None else notebook.free_path(self._state.title)
-        target.write_text("".join(f"{episode.to_jsonl()}\n" for episode in episodes), encoding="utf-8")
-        return target
+        return export.save(self._state, path)
 
     def close(self) -> None:
         """Take the panel away and free its widgets. The session stays as it is; a second time does nothing."""
-        state = self._state
-        if state.is_closed:
+        if self._state.is_closed:
             return
-        state.is_closed = True
+        self._state.close()
         notebook.end(self)
-        self._hand.stop()
-        if state.question is not None:
-            state.question.take_back(ClientClosed("the panel was closed"))
-        self._keep_still()
+        self._controller.play.end(ClientClosed("the panel was closed"))
+        self._update_saved()
         self._unsubscribe()
         self._hook()
         self._publisher.close()
-        self._actions.close()
-        widgets.close_tree(self.widget)
+        self._controller.actions.close()
+        Widgets().close(self.widget)
 
     # Showing itself
 
@@ -241,7 +211,7 @@ class Panel:
         self._shown_in = notebook.run_of(self._shell)
         self._publisher.flush_on_events_thread()
         saved_output.publish(saved_output.view_bundle(self.widget, self._title()))
-        self._still.show(self._still_bundle())
+        self._saved.show(self._bundle())
 
     def _ipython_display_(self) -> None:
         # %openenv panel has shown it in this cell already, and returns it.
@@ -255,16 +225,16 @@ class Panel:
         client = self._state.client
         return f"{self._state.title} · {client.base_url or 'no server yet'} · {client.status}"
 
-    def _still_bundle(self) -> dict[str, str]:
+    def _bundle(self) -> dict[str, str]:
         client = self._state.client
         last = client.last
-        shown, told = self._observation.still(last, self._state.environment)
+        shown, told = self._observation.saved(last, self._state.environment)
         return saved_output.bundle(self._title(), client.episode, shown, told)
 
-    def _keep_still(self) -> None:
-        """Bring the still picture to where the episode stands."""
+    def _update_saved(self) -> None:
+        """Bring the saved output to where the episode stands."""
         with contextlib.suppress(Exception):
-            self._still.update(self._still_bundle())
+            self._saved.update(self._bundle())
 
     # What happens
 
@@ -272,34 +242,13 @@ class Panel:
         self._publisher.request()
 
     def _build(self) -> None:
-        self._picture.build()
-        if self._hand.commands.doing or self._state.client.activity or self._state.is_playing:
+        self._refresh.build()
+        if self._controller.background.doing or self._state.client.activity or self.is_playing:
             events_thread.after(_TICK, self._publisher.request)
-
-    def _handed(self, on: bool) -> None:
-        if not self._publisher.is_writing:
-            self._hand.take_over(on)
-
-    def _show_state(self, text: str) -> None:
-        self._log.show_state(text)
-        self._publisher.request()
-
-    def _variable(self, name: str) -> Any:
-        namespace = self._shell.user_ns if self._shell is not None else {}
-        if name not in namespace:
-            raise MisuseError(f"${name} is no variable of this notebook")
-        return namespace[name]
 
     def _refuse_closed(self) -> None:
         if self._state.is_closed:
             raise ClientClosed("this panel was closed", hint="make another: Panel(env), or %openenv panel")
-
-
-def reach_all(widget: Any) -> None:
-    """Let clicks on every control arrive while a cell runs."""
-    reach_from_any_shell(widget)
-    for child in getattr(widget, "children", ()):
-        reach_all(child)
 
 
 def _policies(given: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from openenv_notebook.jupyter.panel import chart, widgets
+import ipywidgets
+
+from openenv_notebook.jupyter.panel import chart, notebook, status_html
 from openenv_notebook.jupyter.panel.chart import Point
+from openenv_notebook.jupyter.panel.widgets import Widgets
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.text import nearest
 
 RANDOM = "random legal"
+_QUEUES = (
+    "this kernel hands clicks over between cells only: while a cell runs, Stop waits for it; ■ ends the cell first"
+)
 _SPEEDS = (("fast", 0.0), ("10/s", 10.0), ("5/s", 5.0), ("2/s", 2.0), ("1/s", 1.0))
 
 
@@ -23,7 +29,7 @@ class PlayView:
         on_play: Called when the person wants it to play.
         on_stop: Called when the person wants it to stop.
         on_speed: Called when another speed was chosen.
-        on_hand: Called with True when the person takes over, with False when it is handed back.
+        on_take_over: Called with True when the person takes over, with False when it is handed back.
     """
 
     def __init__(
@@ -33,24 +39,26 @@ class PlayView:
         on_play: Callable[[], object],
         on_stop: Callable[[], object],
         on_speed: Callable[[], object],
-        on_hand: Callable[[bool], object],
+        on_take_over: Callable[[bool], object],
     ) -> None:
         self._put = put
         self._policies: dict[str, Any] = {RANDOM: "random", **policies}
-        self._who = widgets.choice("Policy", list(self._policies), None, "quiet")
+        widgets = Widgets()
+        self._who = widgets.choice("Policy", list(self._policies), "quiet")
         if policies:
             self._who.value = next(iter(policies))
-        self._count = widgets.text_box("×", "all", on_play, "count")
-        self._speed = widgets.choice("Speed", _SPEEDS, on_speed, "quiet")
+        self._count = widgets.line(ipywidgets.Text, "×", on_play, "count", placeholder="all")
+        self._speed = widgets.choice("Speed", _SPEEDS, "quiet")
+        self._speed.observe(lambda _: on_speed(), "value")
         self._play = widgets.button("Play", "Let the policy act, until done or as many steps", on_play)
         self.stop_button = widgets.button("Stop", "Stop before the next step", on_stop, "danger")
-        self._hand = widgets.toggle("I play", "Choose the actions yourself while it plays", on_hand)
-        row = widgets.row(
-            self._who, self._count, self._speed, self._play, self.stop_button, self._hand, names=["run-row"]
-        )  # fmt: skip
+        self._by_hand = widgets.toggle("I play", "Choose the actions yourself while it plays", on_take_over)
+        shown = [self._who, self._count, self._speed, self._play, self.stop_button, self._by_hand]
         self._chart = widgets.html(chart.draw([]), "chart")
         self._remark = widgets.html("", "remark")
-        self.widget = widgets.column(widgets.heading("Run"), row, self._chart, self._remark, names=["area", "area-run"])
+        self._queues = status_html.hint(_QUEUES) if notebook.queues_clicks() else ""
+        areas = [widgets.heading("Run"), widgets.row(shown, "row", "run-row"), self._chart, self._remark]
+        self.widget = widgets.column(areas, "area", "area-run")
 
     def add(self, name: str, policy: Any) -> None:
         """Offer a policy, and choose it."""
@@ -93,7 +101,7 @@ class PlayView:
         return int(text)
 
     def refresh(
-        self, points: Sequence[Point], marked: int | None, *, playing: bool, disabled: bool, hand: bool, remark: str
+        self, points: Sequence[Point], marked: int | None, *, playing: bool, disabled: bool, by_hand: bool
     ) -> None:
         """Show what can be done, and the chart.
 
@@ -102,13 +110,13 @@ class PlayView:
             marked: The place of the step that is looked at.
             playing: True while a policy plays.
             disabled: True while nothing can be started.
-            hand: True while the person plays for it.
-            remark: What this kernel cannot do, "" where it can.
+            by_hand: True while the person plays for it.
         """
         self._put(self._play, disabled=disabled or playing)
         self._put(self.stop_button, disabled=not playing)
-        self._put(self._hand, value=hand)
+        self._put(self._by_hand, value=by_hand)
         for made in (self._who, self._count):
             self._put(made, disabled=playing)
         self._put(self._chart, value=chart.draw(points, marked))
-        self._put(self._remark, value=remark)
+        # What this kernel cannot do.
+        self._put(self._remark, value=self._queues if playing else "")

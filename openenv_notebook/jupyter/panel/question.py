@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import sys
 import threading
-from collections.abc import Callable
+import time
+from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
 from openenv_notebook.jupyter.panel.notebook import queues_clicks
 from openenv_notebook.play.policy import Chosen
-from openenv_notebook.threads.elsewhere import wait_async
-from openenv_notebook.threads.portal import Portal
 from openenv_notebook.values.errors import NotSupportedHere, OpenEnvError, ReplyTimeout
+
+# A loop that only waits is woken this often: a cell that awaits an answer can be interrupted.
+_TICK = 0.1
 
 
 class Question:
-    """One action that is asked for.
+    """One action that is asked for."""
 
-    Args:
-        portal: The portal of the session.
-    """
-
-    def __init__(self, portal: Portal) -> None:
-        self._portal = portal
-        self._guard = threading.Lock()
-        self._wake: Callable[[], object] | None = None
-        self._is_over = False
-        self._action: Chosen | None = None
-        self._error: OpenEnvError | None = None
+    def __init__(self) -> None:
+        self._answer: Future[Chosen | None] = Future()
 
     async def answered(self, timeout: float | None) -> Chosen | None:
         """Wait for the answer, on any loop.
@@ -42,35 +37,31 @@ class Question:
             ReplyTimeout: If nobody answered in time.
             OpenEnvError: What ended it instead.
         """
-        if not await wait_async(self._portal, timeout, self._wait_for):
-            raise ReplyTimeout("ask", timeout or 0.0, sent=False, hint="call ask() again, or give it more time")
-        if self._error is not None:
-            raise self._error
-        return self._action
+        until = None if timeout is None else time.monotonic() + timeout
+        waiting = asyncio.wrap_future(self._answer)
+        try:
+            while not self._answer.done():
+                left = _TICK if until is None else until - time.monotonic()
+                if left <= 0:
+                    hint = "call ask() again, or give it more time"
+                    raise ReplyTimeout("ask", timeout or 0.0, sent=False, hint=hint)
+                await asyncio.wait([waiting], timeout=min(left, _TICK))
+            return self._answer.result()
+        finally:
+            waiting.cancel()
 
     def answer(self, action: dict[str, Any]) -> None:
         """Answer it; a second answer does nothing."""
-        self._end(Chosen(action), None)
+        with contextlib.suppress(InvalidStateError):
+            self._answer.set_result(Chosen(action))
 
     def take_back(self, error: OpenEnvError | None = None) -> None:
         """End it without an answer: quietly, or by an error."""
-        self._end(None, error)
-
-    def _end(self, action: Chosen | None, error: OpenEnvError | None) -> None:
-        with self._guard:
-            if self._is_over:
-                return
-            self._is_over, self._action, self._error = True, action, error
-            wake = self._wake
-        if wake is not None:
-            self._portal.post(wake)
-
-    def _wait_for(self, wake: Callable[[], object]) -> None:
-        with self._guard:
-            self._wake = wake
-            is_over = self._is_over
-        if is_over:
-            self._portal.post(wake)
+        with contextlib.suppress(InvalidStateError):
+            if error is None:
+                self._answer.set_result(None)
+            else:
+                self._answer.set_exception(error)
 
 
 def refuse_where_nobody_can_click(shell: Any) -> None:

@@ -14,7 +14,7 @@ from openenv_notebook.record.episode import Episode
 _LIVE = "to step it by hand: %openenv panel, in a notebook with ipywidgets"
 
 
-class Still:
+class SavedOutput:
     """An output of its own below the panel. The panel's style sheet hides it while the panel lives."""
 
     def __init__(self) -> None:

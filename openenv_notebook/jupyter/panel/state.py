@@ -1,4 +1,4 @@
-"""Where a panel stands, besides what the session's own record says."""
+"""What a panel knows besides the session's own record, and what it has to say."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from openenv_notebook.client.clients import SyncEnvClient
-from openenv_notebook.jupyter.panel.question import Question
 from openenv_notebook.jupyter.panel.status_html import Said
-from openenv_notebook.play.rollout import Rollout
 
 
 @dataclass
 class State:
-    """All that changes in a panel.
+    """Whose session a panel shows, and what the last command had to say.
 
     Attributes:
         client: The session's client.
@@ -22,9 +20,6 @@ class State:
         environment: What renderers know the environment by.
         said: What the last command had to say; None for what follows from the session.
         last_error: The last exception, with its traceback; None after a command that went well.
-        playing: The run of a policy, None while there is none.
-        question: What the person is asked, None while nobody asks.
-        by_hand: True while the person chooses a run's actions.
         is_closed: True once the panel was closed.
     """
 
@@ -34,15 +29,7 @@ class State:
     environment: str = ""
     said: Said | None = None
     last_error: BaseException | None = None
-    playing: Rollout | None = None
-    question: Question | None = None
-    by_hand: bool = False
     is_closed: bool = False
-
-    @property
-    def is_playing(self) -> bool:
-        """True while a policy plays."""
-        return self.playing is not None
 
     def tell(self, text: str) -> None:
         """Say that something went well."""
@@ -57,3 +44,20 @@ class State:
         """
         words = text or str(error) or type(error).__name__
         self.said, self.last_error = Said(words, is_bad=True), error
+
+    def refuse(self, text: str) -> None:
+        """Say what is missing before something can be done."""
+        self.said, self.last_error = Said(text, is_bad=True), None
+
+    def say(self, text: str) -> None:
+        """Say something, and keep the last error; "" for what follows from the session."""
+        self.said = Said(text) if text else None
+
+    def take_back_refusal(self) -> None:
+        """Say no more what was missing: it was edited since."""
+        if self.said is not None and self.said.is_bad and self.last_error is None:
+            self.said = None
+
+    def close(self) -> None:
+        """Note that the panel was closed."""
+        self.is_closed = True

@@ -1,109 +1,178 @@
-"""Controls as the panel uses them: every one has a name, and nothing is an Output, a Tab or an Accordion."""
+"""Widgets as panel and form use them: every one has a name, and nothing is an Output, a Tab or an Accordion."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import ipywidgets
 
 from openenv_notebook.values.text import one_line
 
-
-def classed(widget: Any, *names: str) -> Any:
-    """Add class names, for the style sheet; returns the widget."""
-    for name in names:
-        widget.add_class(f"openenv-{name}")
-    return widget
-
-
-def html(value: str = "", *names: str) -> Any:
-    """Make a place for HTML of ours."""
-    return classed(ipywidgets.HTML(value), *names)
+_LONGEST_NAME = 60
+# Front ends typeset formulas in descriptions, and before ipywidgets 8 take HTML there: look-alikes
+# take the place of what begins one.
+_IS_HTML = int(ipywidgets.__version__.partition(".")[0]) < 8
+_UNSAFE = str.maketrans({"$": "＄", "\\": "＼", **({"<": "‹", "&": "＆"} if _IS_HTML else {})})
 
 
-def heading(text: str) -> Any:
-    """Make the heading of an area."""
-    return html(f'<div class="openenv-heading" role="heading" aria-level="3">{text}</div>')
+class Look(NamedTuple):
+    """What a widget begins with.
+
+    Attributes:
+        layout: The traits of its layout, with their values.
+        label_width: The room for its description; "" leaves it to the front end.
+    """
+
+    layout: tuple[tuple[str, str], ...]
+    label_width: str = ""
 
 
-def button(text: str, hint: str, on_click: Callable[[], object], *names: str) -> Any:
-    """Make a button.
+class Widgets:
+    """Makes widgets, and closes them.
+
+    Layouts and styles are models of their own. Widgets that are given the same look share
+    them, so a form of many fields stays small; the others have their own.
 
     Args:
-        text: What stands on it.
-        hint: What it does, shown when pointed at.
-        on_click: Called on the thread of the front end's messages; it must not wait.
-        *names: Its classes.
+        looks: The look of each class of widgets; none for a class that is not named.
+
+    Attributes:
+        is_disabled: True while what is made begins disabled.
     """
-    made = classed(ipywidgets.Button(description=text, tooltip=hint), *names)
-    made.on_click(lambda _: on_click())
-    return made
+
+    def __init__(self, looks: Mapping[type[ipywidgets.Widget], Look] | None = None) -> None:
+        self._looks = looks or {}
+        self._layouts: dict[tuple[tuple[str, str], ...], ipywidgets.Layout] = {}
+        self._styles: dict[tuple[str, str], ipywidgets.Widget] = {}
+        self.is_disabled = False
+
+    def disable(self, on: bool) -> None:
+        """Have all that is made from now on begin disabled, or not."""
+        self.is_disabled = on
+
+    def make(self, kind: type[ipywidgets.Widget], *names: str, look: Look | None = None, **traits: Any) -> Any:
+        """Make a widget.
+
+        Args:
+            kind: Its class.
+            *names: The CSS classes it gets, without ``openenv-``.
+            look: What it begins with, where that is not the look of its class.
+            **traits: Its traits; a description is cleaned here.
+
+        Returns:
+            The widget.
+        """
+        if "description" in traits:
+            traits["description"] = label(traits["description"])
+        if self.is_disabled and hasattr(kind, "disabled"):
+            traits["disabled"] = True
+        look = look or self._looks.get(kind)
+        made = kind(**traits) if look is None else self._sharing(kind, look, traits)
+        for name in names:
+            made.add_class(f"openenv-{name}")
+        return made
+
+    def _sharing(self, kind: type[ipywidgets.Widget], look: Look, traits: dict[str, Any]) -> Any:
+        if look.layout not in self._layouts:
+            self._layouts[look.layout] = ipywidgets.Layout(**dict(look.layout))
+        key = (kind.__name__, look.label_width)
+        if key in self._styles:
+            traits["style"] = self._styles[key]
+        elif look.label_width:
+            traits["style"] = {"description_width": look.label_width}
+        made = kind(layout=self._layouts[look.layout], **traits)
+        if getattr(made, "style", None) is not None:
+            self._styles.setdefault(key, made.style)
+        return made
+
+    def html(self, value: str = "", *names: str) -> Any:
+        """Make a place for HTML; the caller escapes what is not its own."""
+        return self.make(ipywidgets.HTML, *names, value=value)
+
+    def heading(self, text: str) -> Any:
+        """Make the heading of an area."""
+        return self.html(f'<div class="openenv-heading" role="heading" aria-level="3">{text}</div>')
+
+    def button(self, text: str, hint: str, on_click: Callable[[], object], *names: str) -> Any:
+        """Make a button.
+
+        Args:
+            text: What stands on it.
+            hint: What it does, shown when pointed at.
+            on_click: Called on the thread of the front end's messages; it must not wait.
+            *names: Its classes.
+        """
+        made = self.make(ipywidgets.Button, *names, description=text, tooltip=one_line(hint))
+        made.on_click(lambda _: on_click())
+        return made
+
+    def toggle(self, text: str, hint: str, on_change: Callable[[bool], object], *names: str) -> Any:
+        """Make a button that stays pressed."""
+        made = self.make(ipywidgets.ToggleButton, *names, description=text, tooltip=hint)
+        made.observe(lambda change: on_change(bool(change["new"])), "value")
+        return made
+
+    def line(
+        self, kind: type[ipywidgets.Text], name: str, on_enter: Callable[[], object], *names: str, **traits: Any
+    ) -> Any:
+        """Make a box of one line.
+
+        Args:
+            kind: Its class: one that completes, one that hides what is typed, or a plain one.
+            name: Its name.
+            on_enter: Called when Enter is pressed in it.
+            *names: Its classes.
+            **traits: Its further traits.
+        """
+
+        def heard(_: Any, content: Any, buffers: Any) -> None:
+            if isinstance(content, dict) and content.get("event") == "submit":
+                on_enter()
+
+        made = self.make(kind, *names, description=name, **traits)
+        made.on_msg(heard)
+        return made
+
+    def choice(self, name: str, options: Sequence[Any], *names: str, **traits: Any) -> Any:
+        """Make a list to choose one thing from."""
+        return self.make(ipywidgets.Dropdown, *names, options=options, description=name, **traits)
+
+    def row(self, children: Sequence[Any], *names: str) -> Any:
+        """Put widgets side by side."""
+        return self.make(ipywidgets.HBox, *names, children=tuple(children))
+
+    def column(self, children: Sequence[Any], *names: str) -> Any:
+        """Put widgets below each other."""
+        return self.make(ipywidgets.VBox, *names, children=tuple(children))
+
+    def close(self, *roots: Any) -> None:
+        """Close widgets and all that is in them, but not the looks they share."""
+        shared = {id(look) for look in (*self._layouts.values(), *self._styles.values())}
+        for widget in within(*roots):
+            for look in (getattr(widget, "layout", None), getattr(widget, "style", None)):
+                if look is not None and id(look) not in shared and hasattr(look, "close"):
+                    look.close()
+            widget.close()
+
+    def close_looks(self) -> None:
+        """Close the shared looks, when all widgets are closed."""
+        for look in (*self._layouts.values(), *self._styles.values()):
+            look.close()
+        self._layouts.clear()
+        self._styles.clear()
 
 
-def toggle(text: str, hint: str, on_change: Callable[[bool], object], *names: str) -> Any:
-    """Make a button that stays pressed."""
-    made = classed(ipywidgets.ToggleButton(value=False, description=text, tooltip=hint), *names)
-    made.observe(lambda change: on_change(bool(change["new"])), "value")
-    return made
+def within(*roots: Any) -> list[Any]:
+    """List widgets and all that is in them; what is None is passed over."""
+    found = []
+    for root in roots:
+        if root is not None:
+            found += [root, *within(*getattr(root, "children", ()))]
+    return found
 
 
-def text_box(name: str, placeholder: str, on_enter: Callable[[], object], *names: str) -> Any:
-    """Make a box of one line.
-
-    Args:
-        name: Its name.
-        placeholder: What stands in it while it is empty.
-        on_enter: Called when Enter is pressed in it.
-        *names: Its classes.
-    """
-    return _with_enter(ipywidgets.Text(description=name, placeholder=placeholder), on_enter, *names)
-
-
-def completed_box(name: str, placeholder: str, on_enter: Callable[[], object], *names: str) -> Any:
-    """Make a box of one line that completes what is typed."""
-    made = ipywidgets.Combobox(description=name, placeholder=placeholder, ensure_option=False)
-    return _with_enter(made, on_enter, *names)
-
-
-def _with_enter(box: Any, on_enter: Callable[[], object], *names: str) -> Any:
-    def heard(_: Any, content: Any, buffers: Any) -> None:
-        if isinstance(content, dict) and content.get("event") == "submit":
-            on_enter()
-
-    box.on_msg(heard)
-    return classed(box, *names)
-
-
-def choice(name: str, options: Sequence[Any], on_change: Callable[[], object] | None, *names: str) -> Any:
-    """Make a list to choose one thing from."""
-    made = classed(ipywidgets.Dropdown(options=options, description=name), *names)
-    if on_change is not None:
-        made.observe(lambda _: on_change(), "value")
-    return made
-
-
-def row(*children: Any, names: Sequence[str] = ()) -> Any:
-    """Put controls side by side, below each other where there is no room."""
-    return classed(ipywidgets.HBox(list(children)), "row", *names)
-
-
-def column(*children: Any, names: Sequence[str] = ()) -> Any:
-    """Put controls below each other."""
-    return classed(ipywidgets.VBox(list(children)), *names)
-
-
-def label(text: str, longest: int = 40) -> str:
-    """Make a server's text fit for a button: one line, not too long."""
-    text = one_line(text)
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
-
-
-def close_tree(widget: Any) -> None:
-    """Close a widget and all that is in it."""
-    for child in getattr(widget, "children", ()):
-        close_tree(child)
-    for owned in (getattr(widget, "layout", None), getattr(widget, "style", None)):
-        if owned is not None and hasattr(owned, "close"):
-            owned.close()
-    widget.close()
+def label(text: str) -> str:
+    """Make a server's name fit to be read beside a control."""
+    clean = one_line(text[: 2 * _LONGEST_NAME]).translate(_UNSAFE)
+    return clean if len(clean) <= _LONGEST_NAME else f"{clean[:_LONGEST_NAME]}…"

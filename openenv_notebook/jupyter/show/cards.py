@@ -16,6 +16,7 @@ from openenv_notebook.schema.action import only_required_field
 from openenv_notebook.schema.describe import fields_line
 from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.secrets import HIDDEN, hides, secrets_of
+from openenv_notebook.values.text import cut
 
 _MOST_STEPS = 20
 # Fewer rewards than these are seen in the table.
@@ -168,7 +169,7 @@ def _what(step: Step) -> str:
             for key, value in fields.items()
         )
     text = f"{step.kind} {text}".rstrip() if step.kind != "step" else text
-    return text if len(text) <= 80 else f"{text[:79]}…"
+    return cut(text, 80)
 
 
 def of_step(step: Step) -> Block:

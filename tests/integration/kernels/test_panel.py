@@ -124,7 +124,7 @@ def test_policies_are_named_in_the_line(kernel: Kernel) -> None:
     kernel.ok(DEMO)
     kernel.ok('def agent(observation):\n    return "right"')
     kernel.ok("p = %openenv panel --policy agent")
-    assert kernel.ok("p._run.policy is agent").result == "True"
+    assert kernel.ok("p._controller.play.view.policy is agent").result == "True"
     wrong = kernel.run("x = 3\n%openenv panel --policy x")
     assert "UsageError" in wrong.stderr and "x is a int" in wrong.stderr
 
@@ -136,7 +136,8 @@ def test_a_random_run_from_a_cell_is_seen(kernel: Kernel) -> None:
     kernel.ok("r = p.play(steps=20); r.wait()")
     assert kernel.ok("r.steps_made <= 20 and r.error is None and p.is_playing").result == "False"
     shown = kernel.ok(
-        "p._publisher.flush_on_events_thread()\nprint(p._log._list.options[0].split()[0], env.episode.length)"
+        "p._publisher.flush_on_events_thread()\nlog = p._controller.log\n"
+        "print(log._list.options[0].split()[0], env.episode.length)"
     )
     first, length = shown.stdout.split()
     assert first == length

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openenv_notebook.values.text import nearest, one_line, visible
+from openenv_notebook.values.text import cut, nearest, one_line, visible
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,11 @@ def test_any_text_can_be_written_afterwards(text: str) -> None:
     cleaned.encode()
     assert visible(cleaned) == cleaned
     assert "\n" not in one_line(text)
+
+
+def test_a_long_text_is_cut() -> None:
+    """A text that fits stays as it is; a longer one is as long as allowed, with the ellipsis."""
+    assert (cut("abc", 3), cut("abcd", 3)) == ("abc", "ab…")
 
 
 @pytest.mark.parametrize("text", ["\x1b[" * 50_000, "\x1b]" * 50_000, "\x1b]" + "a" * 200_000, "\u0301" * 200_000])

@@ -9,11 +9,11 @@ from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.jupyter.panel.form.control import Control, Reading
-from openenv_notebook.jupyter.panel.form.field import Row
-from openenv_notebook.jupyter.panel.form.objects import place_in_list
+from openenv_notebook.jupyter.panel.form.composite import Composite, place_by_name, place_by_number
+from openenv_notebook.jupyter.panel.form.control import Heard, Make, Reading
+from openenv_notebook.jupyter.panel.form.field import Field
+from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.jupyter.panel.form.texts import JsonControl
-from openenv_notebook.jupyter.panel.form.widgets import Kit
 from openenv_notebook.schema.check import Problem, own_problems, problems
 from openenv_notebook.schema.shapes import ABSENT, Array, Dictionary, path_text
 
@@ -21,37 +21,40 @@ from openenv_notebook.schema.shapes import ABSENT, Array, Dictionary, path_text
 _MOST_ROWS = 20
 
 
-class ListedControl(Control):
+class EntriesControl(Composite):
     """Entries that can be added, removed and moved."""
 
     shape: Array | Dictionary
     _json_kind: str
 
-    def __init__(self, shape: Array | Dictionary, kit: Kit) -> None:
-        super().__init__(shape, kit)
+    def __init__(self, shape: Array | Dictionary, kit: Kit, heard: Heard, make: Make) -> None:
+        super().__init__(shape, kit, heard, make)
         self._entries: list[Entry] = []
         text = dataclasses.replace(shape, required=False, default=ABSENT)
-        self._json = JsonControl(text, kit, self._json_kind)
-        self._json.heard = lambda: self.heard()
+        self._json = JsonControl(text, kit, heard, self._json_kind)
         self._is_json = False
         name = shape.name or "the list"
-        self._add = kit.button("+ Add", "add", f"Add an entry to {name}", self._added)
-        self._switch = kit.button("JSON", "switch", f"Edit {name} as JSON, or entry by entry", self._switched)
+        button = kit.widgets.button
+        self._add = button("+ Add", f"Add an entry to {name}", self._added, "add")
+        self._switch = button("JSON", f"Edit {name} as JSON, or entry by entry", self._switched, "switch")
         self.tools = (self._add, self._switch)
-        self.body = kit.stack([], "entries")
+        self.body = kit.widgets.column([], "entries")
         self.clear()
-
-    @abstractmethod
-    def _entry(self) -> Entry: ...
 
     @abstractmethod
     def _read_entries(self) -> Reading: ...
 
-    @abstractmethod
-    def _write_entries(self, value: Any) -> None: ...
+    def _write_entries(self, value: Any) -> None:
+        named = value.items() if isinstance(self.shape, Dictionary) else ((None, item) for item in value)
+        self._drop(*self._entries[len(value) :])
+        for place, (name, item) in enumerate(named):
+            entry = self._entries[place] if place < len(self._entries) else self._append()
+            if name is not None:
+                entry.call(name)
+            entry.field.write(item)
 
-    def rows(self) -> Sequence[Row]:
-        return [entry.row for entry in self._entries]
+    def inside(self) -> Sequence[Field]:
+        return [entry.field for entry in self._entries]
 
     def read(self) -> Reading:
         if not self._is_json:
@@ -103,7 +106,7 @@ class ListedControl(Control):
         self._json.close()
 
     def _append(self) -> Entry:
-        entry = self._entry()
+        entry = Entry(self)
         self._entries.append(entry)
         return entry
 
@@ -164,43 +167,32 @@ class ListedControl(Control):
         self._add.disabled = self._is_json or self.kit.is_disabled
 
 
-class ArrayControl(ListedControl):
+class ArrayControl(EntriesControl):
     """A list."""
 
     shape: Array
     _json_kind = "array"
 
-    def _entry(self) -> Entry:
-        return Entry(self)
-
     def _read_entries(self) -> Reading:
-        readings = [entry.row.read() for entry in self._entries]
+        readings = [entry.field.read() for entry in self._entries]
         found = [problem for place, reading in enumerate(readings) for problem in reading.below(place)]
         return Reading([each.value for each in readings if each.value is not ABSENT], tuple(found))
 
-    def _write_entries(self, value: Any) -> None:
-        self._drop(*self._entries[len(value) :])
-        for place, item in enumerate(value):
-            (self._entries[place] if place < len(self._entries) else self._append()).row.write(item)
-
     def place(self, line: str) -> bool:
-        return place_in_list(self.rows(), line)
+        return place_by_number(self.inside(), line)
 
 
-class DictionaryControl(ListedControl):
+class DictionaryControl(EntriesControl):
     """An object with any names: a row an entry, with a box for its name."""
 
     shape: Dictionary
     _json_kind = "object"
 
-    def _entry(self) -> Entry:
-        return Entry(self)
-
     def _read_entries(self) -> Reading:
         values: dict[str, Any] = {}
         found: list[Problem] = []
         for entry in self._entries:
-            name, reading = entry.name, entry.row.read()
+            name, reading = entry.name, entry.field.read()
             found += reading.below(name)
             if not entry.is_named:
                 found.append(Problem((), "an entry needs a name"))
@@ -210,19 +202,8 @@ class DictionaryControl(ListedControl):
                 values[name] = reading.value
         return Reading(values, tuple(found))
 
-    def _write_entries(self, value: Any) -> None:
-        self._drop(*self._entries[len(value) :])
-        for place, (name, item) in enumerate(value.items()):
-            entry = self._entries[place] if place < len(self._entries) else self._append()
-            entry.call(name)
-            entry.row.write(item)
-
     def place(self, line: str) -> bool:
-        for entry in sorted(self._entries, key=lambda entry: -len(entry.name)):
-            rest = line[len(entry.name) :]
-            if line.startswith(entry.name) and rest[:1] in (".", "[", ":"):
-                return entry.row.place(rest)
-        return False
+        return place_by_name([(entry.name, entry.field) for entry in self._entries], line) is not None
 
 
 class Entry:
@@ -232,27 +213,28 @@ class Entry:
         owner: The control it stands in.
     """
 
-    def __init__(self, owner: ListedControl) -> None:
+    def __init__(self, owner: EntriesControl) -> None:
         self._owner = owner
-        kit, is_array = owner.kit, isinstance(owner.shape, Array)
+        kit, widgets, is_array = owner.kit, owner.kit.widgets, isinstance(owner.shape, Array)
         item = owner.shape.item if isinstance(owner.shape, Array) else owner.shape.values
-        self.row = Row(dataclasses.replace(item, name="[0]" if is_array else "value", required=True), kit, is_item=True)
+        item = dataclasses.replace(item, name="[0]" if is_array else "value", required=True)
+        self.field = Field(item, kit, owner.make, is_item=True)
         self._was_named = False
         self._key: Any = None
         name = owner.shape.name
         self._moves: list[Any] = []
         if is_array:
             self._moves = [
-                kit.button("↑", "up", f"Move this entry of {name} up", lambda: owner.moved(self, -1)),
-                kit.button("↓", "down", f"Move this entry of {name} down", lambda: owner.moved(self, 1)),
+                widgets.button("↑", f"Move this entry of {name} up", lambda: owner.moved(self, -1), "up"),
+                widgets.button("↓", f"Move this entry of {name} down", lambda: owner.moved(self, 1), "down"),
             ]
-        remove = kit.button("✕", "remove", f"Remove this entry of {name}", lambda: owner.removed(self))
-        inner = [] if self.row.is_hidden else [self.row.widget]
+        remove = widgets.button("✕", f"Remove this entry of {name}", lambda: owner.removed(self), "remove")
+        inner = [] if self.field.is_hidden else [self.field.widget]
         if not is_array:
-            self._key = kit.one_line(ipywidgets.Text, "name")
+            self._key = widgets.line(ipywidgets.Text, "name", kit.entered, "control")
             self._key.observe(owner.edited, "value")
-            inner = [kit.stack([self._key, *inner], "pair")]
-        self.widget = kit.row([*inner, kit.row([*self._moves, remove], "form-moves")], "entry")
+            inner = [widgets.column([self._key, *inner], "pair")]
+        self.widget = widgets.row([*inner, widgets.row([*self._moves, remove], "form-moves")], "entry")
 
     @property
     def name(self) -> str:
@@ -272,14 +254,14 @@ class Entry:
     def arrange(self, place: int, count: int) -> None:
         """Say where it stands."""
         if self._key is None:
-            self.row.rename(f"[{place}]")
+            self.field.rename(f"[{place}]")
             for move, end in zip(self._moves, (0, count - 1), strict=True):
                 move.disabled = place == end or self._owner.kit.is_disabled
 
     def close(self) -> None:
         """Close its widgets."""
-        self.row.close()
-        self._owner.kit.close(self.widget)
+        self.field.close()
+        self._owner.kit.widgets.close(self.widget)
 
 
 def _placed(problem: Problem) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from openenv_notebook.jupyter.panel.form.widgets import Kit
+from openenv_notebook.jupyter.panel.form.kit import Kit
+from openenv_notebook.jupyter.panel.widgets import within
 from openenv_notebook.schema.check import Problem
 from openenv_notebook.schema.shapes import ABSENT, Part, Shape
 
-if TYPE_CHECKING:
-    from openenv_notebook.jupyter.panel.form.field import Row
+# Called when a person changed something in a control.
+Heard = Callable[[], object]
 
 
 @dataclass(frozen=True)
@@ -35,22 +36,25 @@ class Reading:
 class Control(ABC):
     """Widgets for one value.
 
-    Attributes:
+    Args:
         shape: What the value may look like.
+        kit: Makes its widgets.
+        heard: Called when a person changed something in it.
+
+    Attributes:
         widget: What stands beside the tick and has the field's name as its description; None
             where the name stands there as a label.
         body: What stands below that, None for most.
         tools: Small buttons that stand beside the label.
-        heard: Called when a person changed something in it.
     """
 
-    def __init__(self, shape: Shape, kit: Kit) -> None:
+    def __init__(self, shape: Shape, kit: Kit, heard: Heard) -> None:
         self.shape = shape
         self.kit = kit
+        self.heard = heard
         self.widget: Any = None
         self.body: Any = None
         self.tools: tuple[Any, ...] = ()
-        self.heard: Callable[[], object] = lambda: None
 
     @abstractmethod
     def read(self) -> Reading:
@@ -74,13 +78,17 @@ class Control(ABC):
             self.heard()
             self.kit.edited()
 
-    def rows(self) -> Sequence[Row]:
-        """List the fields inside."""
-        return ()
+    def refresh(self, reveal: bool) -> None:
+        """Show what the last reading found in the fields inside; True reveals what nobody touched as well."""
+        return None
 
     def place(self, line: str) -> bool:
         """Show a server's error line at the field inside that it names; False where there is none."""
         return False
+
+    def forget(self) -> None:
+        """Take back what a server said of the fields inside."""
+        return None
 
     def rename(self, name: str) -> None:
         """Give it another label."""
@@ -89,23 +97,14 @@ class Control(ABC):
 
     def disable(self, on: bool) -> None:
         """Forbid or allow edits."""
-        for widget in widgets_in(self.widget, self.body, *self.tools):
+        for widget in within(self.widget, self.body, *self.tools):
             if widget.has_trait("disabled"):
                 widget.disabled = on
-        for row in self.rows():
-            row.disable(on)
 
     def close(self) -> None:
         """Close its widgets."""
-        for row in self.rows():
-            row.close()
-        self.kit.close(*(widget for widget in (self.widget, self.body, *self.tools) if widget is not None))
+        self.kit.widgets.close(self.widget, self.body, *self.tools)
 
 
-def widgets_in(*roots: Any) -> list[Any]:
-    """List widgets and all that is in them."""
-    found = []
-    for root in roots:
-        if root is not None:
-            found += [root, *widgets_in(*getattr(root, "children", ()))]
-    return found
+# Makes the control for a shape.
+Make = Callable[[Shape, Heard], Control]

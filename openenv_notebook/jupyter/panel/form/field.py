@@ -6,17 +6,16 @@ from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.jupyter.panel.form.control import Reading
+from openenv_notebook.jupyter.panel.form.control import Make, Reading
 from openenv_notebook.jupyter.panel.form.hints import error_html, facts_html, hint_html
+from openenv_notebook.jupyter.panel.form.kit import NULL, TICK, Kit
 from openenv_notebook.jupyter.panel.form.scalars import ConstControl, is_choosing
-from openenv_notebook.jupyter.panel.form.widgets import Kit, label
+from openenv_notebook.jupyter.panel.widgets import Look, label
 from openenv_notebook.schema.check import Problem
 from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Number, Shape, Text, Union
 
-_TICK = {"width": "22px", "min_width": "22px", "overflow": "hidden"}
 
-
-class Row:
+class Field:
     """A field.
 
     What may be left out has a tick, and is sent only with it; an edit sets it. What may be
@@ -25,14 +24,14 @@ class Row:
     Args:
         shape: The field.
         kit: Makes its widgets.
+        make: Makes its control.
         is_item: True for an item of a list, which needs no hint of its own.
     """
 
-    def __init__(self, shape: Shape, kit: Kit, *, is_item: bool = False) -> None:
+    def __init__(self, shape: Shape, kit: Kit, make: Make, *, is_item: bool = False) -> None:
         self.shape = shape
         self.name = shape.name
-        self.control = kit.control(shape)
-        self.control.heard = self._edited
+        self.control = make(shape, self._edited)
         self._kit = kit
         self._is_touched = False
         self._server: tuple[str, ...] = ()
@@ -49,30 +48,29 @@ class Row:
             self._build()
 
     def _build(self) -> None:
-        kit, shape = self._kit, self.shape
+        widgets, shape = self._kit.widgets, self.shape
         if not shape.required:
-            self._tick = kit.widget(
-                ipywidgets.Checkbox, "tick", _TICK, description=f"send {self.name}", indent=False, value=False
-            )
-            self._tick.observe(self._ticked, "value")
+            self._tick = self._box(f"send {self.name}", "tick", TICK)
         if shape.nullable and not is_choosing(shape) and not isinstance(shape, Union):
-            self._null = kit.widget(
-                ipywidgets.Checkbox, "null", {"width": "auto"}, description="null", indent=False, value=False
-            )
-            self._null.observe(self._nulled, "value")
-        first = self._tick or kit.html("tick")
-        self._note = kit.html("note", self._hint)
+            self._null = self._box("null", "null", NULL)
+        first = self._tick or widgets.html("", "tick")
+        self._note = widgets.html(self._hint, "note")
         middle = [self.control.widget]
         if self._is_labelled:
-            self._label = kit.widget(ipywidgets.Label, "label", {"width": "auto"}, value=label(self.name))
+            self._label = widgets.make(ipywidgets.Label, "label", value=label(self.name))
             # A body stands below; what it takes is said beside its label.
-            middle = [self._label, kit.html("form-facts", "" if self._is_item else facts_html(shape))]
+            middle = [self._label, widgets.html("" if self._is_item else facts_html(shape), "form-facts")]
         last = [self._null] if self._null is not None else []
-        self._head = kit.row([first, *middle, *last, *self.control.tools], "form-head")
-        self.widget = kit.stack([self._head, self._note], "field")
+        self._head = widgets.row([first, *middle, *last, *self.control.tools], "form-head")
+        self.widget = widgets.column([self._head, self._note], "field")
         if self._is_labelled:
             self.widget.add_class("openenv-labelled")
         self._show_body()
+
+    def _box(self, text: str, css: str, look: Look) -> Any:
+        box = self._kit.widgets.make(ipywidgets.Checkbox, css, look=look, description=text, indent=False, value=False)
+        box.observe(self._boxed, "value")
+        return box
 
     @property
     def is_on(self) -> bool:
@@ -139,13 +137,20 @@ class Row:
                 self._tick.value = reading.value is not ABSENT or bool(reading.problems)
         self._show_body()
 
-    def _ticked(self, change: Any) -> None:
+    def _boxed(self, change: Any) -> None:
+        """A person ticked or unticked a box: that of sending it, or that of null."""
         if self._kit.is_quiet:
             return
         self._is_touched, self._server = True, ()
         with self._kit.quietly():
-            if self.is_on and not self._is_null and self.control.read().value is ABSENT:
-                self._fill()
+            is_empty = self.is_on and not self._is_null and self.control.read().value is ABSENT
+            if change["owner"] is self._tick:
+                if is_empty:
+                    self._fill()
+            elif self._tick is not None and self._is_null:
+                self._tick.value = True
+            elif self._tick is not None and is_empty:
+                self.control.begin()
         self._show_body()
         self._kit.edited()
 
@@ -159,18 +164,6 @@ class Row:
                 self.control.write(default)
             except (TypeError, ValueError, AttributeError):
                 self.control.begin()  # The schema's default does not fit its own type.
-
-    def _nulled(self, change: Any) -> None:
-        if self._kit.is_quiet:
-            return
-        self._is_touched, self._server = True, ()
-        with self._kit.quietly():
-            if self._tick is not None and self._is_null:
-                self._tick.value = True
-            elif self._tick is not None and self.is_on and self.control.read().value is ABSENT:
-                self.control.begin()
-        self._show_body()
-        self._kit.edited()
 
     def _show_body(self) -> None:
         """Show what is inside where it is sent; grey out what is not."""
@@ -197,8 +190,7 @@ class Row:
         if self._note.value != value:
             self._note.value = value
             (self.widget.add_class if errors else self.widget.remove_class)("openenv-wrong")
-        for row in self.control.rows():
-            row.refresh(reveal)
+        self.control.refresh(reveal)
 
     def place(self, rest: str) -> bool:
         """Show a server's error.
@@ -224,8 +216,7 @@ class Row:
     def forget(self) -> None:
         """Take back what a server said."""
         self._server = ()
-        for row in self.control.rows():
-            row.forget()
+        self.control.forget()
 
     def rename(self, name: str) -> None:
         """Give it another name, as an item of a list gets when it moves."""
@@ -245,5 +236,4 @@ class Row:
     def close(self) -> None:
         """Close its widgets."""
         self.control.close()
-        if self.widget is not None:
-            self._kit.close(self.widget)
+        self._kit.widgets.close(self.widget)

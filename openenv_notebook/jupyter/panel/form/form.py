@@ -10,10 +10,10 @@ from typing import Any
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.form.choose import make_control
-from openenv_notebook.jupyter.panel.form.control import Control, Reading
-from openenv_notebook.jupyter.panel.form.field import Row
+from openenv_notebook.jupyter.panel.form.control import Control, Heard
+from openenv_notebook.jupyter.panel.form.field import Field
+from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.jupyter.panel.form.objects import ObjectControl
-from openenv_notebook.jupyter.panel.form.widgets import Kit
 from openenv_notebook.schema.check import problems
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.schema.shapes import Object, Shape, path_text
@@ -45,31 +45,41 @@ class Form:
         on_enter: Callable[[], object] | None = None,
     ) -> None:
         self._on_change = on_change or (lambda: None)
-        self._kit = Kit(make_control, self._edited, on_enter or (lambda: None))
+        self._kit = kit = Kit(self._edited, on_enter or (lambda: None))
         self._reveal = False
         shape = schema if isinstance(schema, Shape) else action_shape(schema)
         self._name = "" if isinstance(shape, Object) else (getattr(shape, "discriminator", "") or "action")
         self.shape = dataclasses.replace(shape, name=self._name, required=True)
-        with self._kit.quietly():
-            self._row = None if isinstance(shape, Object) else Row(self.shape, self._kit, is_item=True)
-            self._control: Control = self._kit.control(self.shape) if self._row is None else self._row.control
-        shown = self._control.body if self._row is None else self._row.widget
-        self.widget = self._kit.stack([shown], "form")
-        # Whoever shows the form may hide it.
-        self.widget.layout = ipywidgets.Layout(width="100%", min_width="0")
+        with kit.quietly():
+            self._root, self._control, shown = self._made()
+        # Whoever shows the form may hide it: its layout is its own.
+        layout = ipywidgets.Layout(width="100%", min_width="0")
+        self.widget = ipywidgets.VBox([shown], layout=layout).add_class("openenv-form")
         self._refresh()
+
+    def _made(self) -> tuple[Field | Control, Control, Any]:
+        """Make what stands for the whole action, the control in it, and the widget that is shown."""
+
+        def make(shape: Shape, heard: Heard) -> Control:
+            return make_control(shape, self._kit, heard)
+
+        if isinstance(self.shape, Object):
+            control = make(self.shape, lambda: None)
+            return control, control, control.body
+        field = Field(self.shape, self._kit, make, is_item=True)
+        return field, field.control, field.widget
 
     @property
     def value(self) -> dict[str, Any]:
         """The action as it would be sent now, without the fields that are not valid."""
-        value = self._read().value
+        value = self._root.read().value
         return value if isinstance(value, dict) else {}
 
     @property
     def errors(self) -> dict[str, str]:
         """What stops it from being sent, by path such as ``path[0].y``; empty when it can be."""
         found: dict[str, str] = {}
-        for problem in self._read().problems:
+        for problem in self._root.read().problems:
             found.setdefault(path_text(problem.path) or self._name, problem.message)
         return found
 
@@ -86,7 +96,7 @@ class Form:
         """
         fields = self._checked(action)
         with self._kit.quietly():
-            (self._row or self._control).write(fields)
+            self._root.write(fields)
         self._edited()
 
     def fill(self, fields: Mapping[str, Any]) -> None:
@@ -120,7 +130,7 @@ class Form:
         """Go back to the defaults."""
         self._reveal = False
         with self._kit.quietly():
-            (self._row or self._control).clear()
+            self._root.clear()
         self._edited()
 
     def reveal_errors(self) -> None:
@@ -137,8 +147,7 @@ class Form:
         Returns:
             The lines that found no place.
         """
-        for row in self._rows():
-            row.forget()
+        self._root.forget()
         with self._kit.quietly():
             left = [line for line in lines if not self._control.place(line)]
         self._refresh()
@@ -151,22 +160,15 @@ class Form:
 
     @disabled.setter
     def disabled(self, on: bool) -> None:
-        self._kit.is_disabled = on
+        self._kit.widgets.disable(on)
         with self._kit.quietly():
-            (self._row or self._control).disable(on)
+            self._root.disable(on)
 
     def close(self) -> None:
         """Close all its widgets."""
-        (self._row or self._control).close()
-        self._kit.close(self.widget)
-        self.widget.layout.close()
-        self._kit.close_looks()
-
-    def _rows(self) -> Sequence[Row]:
-        return [self._row] if self._row is not None else self._control.rows()
-
-    def _read(self) -> Reading:
-        return (self._row or self._control).read()
+        self._root.close()
+        self._kit.widgets.close(self.widget)
+        self._kit.widgets.close_looks()
 
     def _edited(self) -> None:
         self._refresh()
@@ -174,6 +176,5 @@ class Form:
 
     def _refresh(self) -> None:
         with self._kit.quietly():
-            self._read()
-            for row in self._rows():
-                row.refresh(self._reveal)
+            self._root.read()
+            self._root.refresh(self._reveal)

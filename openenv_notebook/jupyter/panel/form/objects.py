@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.jupyter.panel.form.control import Control, Reading
-from openenv_notebook.jupyter.panel.form.field import Row
-from openenv_notebook.jupyter.panel.form.widgets import Kit
+from openenv_notebook.jupyter.panel.form.composite import Composite, place_by_name, place_by_number
+from openenv_notebook.jupyter.panel.form.control import Heard, Make, Reading
+from openenv_notebook.jupyter.panel.form.field import Field
+from openenv_notebook.jupyter.panel.form.kit import FILTER, Kit
 from openenv_notebook.schema.action import SELDOM
 from openenv_notebook.schema.check import Problem
 from openenv_notebook.schema.shapes import ABSENT, Dictionary, Object, Tuple
@@ -19,43 +19,43 @@ from openenv_notebook.schema.shapes import ABSENT, Dictionary, Object, Tuple
 _MOST_OPEN = 6
 _NOTHING = '<div class="openenv-hint">no fields to fill in</div>'
 _OTHERS = "other fields"
-_PLACE = re.compile(r"\[?(\d+)\]?(.*)", re.DOTALL)
 
 
-class ObjectControl(Control):
+class ObjectControl(Composite):
     """The fields of an object: the required ones first, and beyond six the rest folded away."""
 
     shape: Object
 
-    def __init__(self, shape: Object, kit: Kit) -> None:
-        super().__init__(shape, kit)
-        fields = sorted(shape.fields, key=lambda field: (not field.required, field.name == SELDOM))
-        self._rows = [Row(field, kit) for field in fields]
+    def __init__(self, shape: Object, kit: Kit, heard: Heard, make: Make) -> None:
+        super().__init__(shape, kit, heard, make)
+        inner = sorted(shape.fields, key=lambda field: (not field.required, field.name == SELDOM))
+        self._fields = [Field(each, kit, make) for each in inner]
         self._others = self._other_fields()
         self._opened: set[str] = set()
         self._is_unfolded = False
         self._more: Any = None
         self._filter: Any = None
+        self._folded: Any = None
         self._nothing: Any = None
-        self.body = kit.stack([], "fields")
+        self.body = kit.widgets.column([], "fields")
         self._arrange()
 
-    def _other_fields(self) -> Row | None:
+    def _other_fields(self) -> Field | None:
         if self.shape.others is None:
             return None
-        return Row(Dictionary(name=_OTHERS, required=False, values=self.shape.others), self.kit)
+        return Field(Dictionary(name=_OTHERS, required=False, values=self.shape.others), self.kit, self.make)
 
-    def rows(self) -> Sequence[Row]:
-        return [*self._rows, *([self._others] if self._others is not None else [])]
+    def inside(self) -> Sequence[Field]:
+        return [*self._fields, *([self._others] if self._others is not None else [])]
 
     def read(self) -> Reading:
         values: dict[str, Any] = {}
         found: list[Problem] = []
-        for row in self._rows:
-            reading = row.read()
-            found += reading.below(row.name)
+        for field in self._fields:
+            reading = field.read()
+            found += reading.below(field.name)
             if reading.value is not ABSENT and not reading.problems:
-                values[row.name] = reading.value
+                values[field.name] = reading.value
         if self._others is not None:
             reading = self._others.read()
             found += reading.problems
@@ -65,72 +65,70 @@ class ObjectControl(Control):
         return Reading(values, tuple(found))
 
     def _names(self) -> set[str]:
-        return {row.name for row in self._rows}
+        return {field.name for field in self._fields}
 
     def write(self, value: Any) -> None:
-        for row in self._rows:
-            if row.name not in value:
-                row.clear()
+        for field in self._fields:
+            if field.name not in value:
+                field.clear()
         if self._others is not None:
             self._others.clear()
         self.fill(value)
 
     def fill(self, value: Any) -> None:
         """Fill in some fields and leave the others as they are."""
-        for row in self._rows:
-            if row.name in value:
-                row.write(value[row.name])
+        for field in self._fields:
+            if field.name in value:
+                field.write(value[field.name])
         others = {name: item for name, item in value.items() if name not in self._names()}
         if self._others is not None and others:
             self._others.write(others)
         self._arrange()
 
     def clear(self) -> None:
-        for row in self.rows():
-            row.clear()
+        for field in self.inside():
+            field.clear()
         self._arrange()
 
     def place(self, line: str) -> bool:
-        for row in sorted(self._rows, key=lambda row: -len(row.name)):
-            rest = line[len(row.name) :]
-            if line.startswith(row.name) and rest[:1] in (".", "[", ":") and row.place(rest):
-                self._opened.add(row.name)
-                self._arrange()
-                return True
-        return False
+        name = place_by_name([(field.name, field) for field in self._fields], line)
+        if name is None:
+            return False
+        self._opened.add(name)
+        self._arrange()
+        return True
 
     def _arrange(self) -> None:
         """Put into view what is required, ticked, or was ticked before; fold the rest away."""
-        seen = [row for row in self.rows() if not row.is_hidden]
-        self._opened |= {row.name for row in seen if row.is_on}
+        seen = [field for field in self.inside() if not field.is_hidden]
+        self._opened |= {field.name for field in seen if field.is_on}
         is_long = len(seen) > _MOST_OPEN
-        folded = [row for row in seen if (is_long or row.name == SELDOM) and row.name not in self._opened]
-        shown = [row.widget for row in seen if row not in folded]
+        folded = [field for field in seen if (is_long or field.name == SELDOM) and field.name not in self._opened]
+        shown = [field.widget for field in seen if field not in folded]
         if folded:
             shown += self._fold(folded)
         if not shown:
-            self._nothing = self._nothing or self.kit.html("note", _NOTHING)
+            self._nothing = self._nothing or self.kit.widgets.html(_NOTHING, "note")
             shown = [self._nothing]
         if tuple(shown) != tuple(self.body.children):
             self.body.children = tuple(shown)
 
-    def _fold(self, rows: list[Row]) -> list[Any]:
+    def _fold(self, fields: list[Field]) -> list[Any]:
         if self._more is None:
-            self._more = self.kit.button("", "form-more", "Show or hide the other fields", self._toggle)
-            layout = {"width": "100%", "min_width": "0"}
-            hint = "a part of a field's name"
-            self._filter = self.kit.widget(
-                ipywidgets.Text, "form-filter", layout, description="Filter", placeholder=hint
+            widgets, hint = self.kit.widgets, "a part of a field's name"
+            self._more = widgets.button("", "Show or hide the other fields", self._toggle, "form-more")
+            self._filter = widgets.make(
+                ipywidgets.Text, "form-filter", look=FILTER, description="Filter", placeholder=hint
             )
             self._filter.observe(self._filtered, "value")
-            self._folded = self.kit.stack([], "fields")
-        self._in_fold = rows
+            self._folded = widgets.column([], "fields")
+        self._in_fold = fields
         arrow = "▾" if self._is_unfolded else "▸"
-        self._more.description = f"{arrow} {'Fewer' if self._is_unfolded else 'More'} ({len(rows)})"
+        self._more.description = f"{arrow} {'Fewer' if self._is_unfolded else 'More'} ({len(fields)})"
         self._filtered()
         if not self._is_unfolded:
             return [self._more]
-        return [self._more, *([self._filter] if len(rows) > _MOST_OPEN else []), self._folded]
+        return [self._more, *([self._filter] if len(fields) > _MOST_OPEN else []), self._folded]
 
     def _toggle(self) -> None:
         self._is_unfolded = not self._is_unfolded
@@ -139,54 +137,43 @@ class ObjectControl(Control):
 
     def _filtered(self, *change: object) -> None:
         wanted = self._filter.value.strip().lower()
-        shown = [row.widget for row in self._in_fold if wanted in f"{row.name}\n{row.shape.description}".lower()]
-        self._folded.children = tuple(shown)
+        seen = (each for each in self._in_fold if wanted in f"{each.name}\n{each.shape.description}".lower())
+        self._folded.children = tuple(each.widget for each in seen)
 
     def close(self) -> None:
         super().close()
-        if self._more is not None:
-            self.kit.close(self._more, self._filter, self._folded)
-        if self._nothing is not None:
-            self.kit.close(self._nothing)
+        self.kit.widgets.close(self._more, self._filter, self._folded, self._nothing)
 
 
-class TupleControl(Control):
-    """A list of a fixed length: a row for each place."""
+class TupleControl(Composite):
+    """A list of a fixed length: a field for each place."""
 
     shape: Tuple
 
-    def __init__(self, shape: Tuple, kit: Kit) -> None:
-        super().__init__(shape, kit)
+    def __init__(self, shape: Tuple, kit: Kit, heard: Heard, make: Make) -> None:
+        super().__init__(shape, kit, heard, make)
         items = [dataclasses.replace(item, name=f"[{place}]", required=True) for place, item in enumerate(shape.items)]
-        self._rows = [Row(item, kit, is_item=True) for item in items]
-        self.body = kit.stack([row.widget for row in self._rows if not row.is_hidden], "fields")
+        self._fields = [Field(item, kit, make, is_item=True) for item in items]
+        self.body = kit.widgets.column([field.widget for field in self._fields if not field.is_hidden], "fields")
         self.clear()
 
-    def rows(self) -> Sequence[Row]:
-        return self._rows
+    def inside(self) -> Sequence[Field]:
+        return self._fields
 
     def read(self) -> Reading:
-        readings = [row.read() for row in self._rows]
+        readings = [field.read() for field in self._fields]
         found = [problem for place, reading in enumerate(readings) for problem in reading.below(place)]
         return Reading([reading.value for reading in readings] if not found else ABSENT, tuple(found))
 
     def write(self, value: Any) -> None:
-        for row, item in zip(self._rows, value, strict=True):
-            row.write(item)
+        for field, item in zip(self._fields, value, strict=True):
+            field.write(item)
 
     def clear(self) -> None:
-        for row in self._rows:
-            row.clear()
+        for field in self._fields:
+            field.clear()
         if self.shape.required and isinstance(self.shape.default, list):
             self.write(self.shape.default)
 
     def place(self, line: str) -> bool:
-        return place_in_list(self._rows, line)
-
-
-def place_in_list(rows: Sequence[Row], line: str) -> bool:
-    """Show a server's error at the item that its line begins with, as in ``0.y: message`` or ``[0].y: message``."""
-    found = _PLACE.fullmatch(line)
-    if found is None or len(found[1]) > 9 or int(found[1]) >= len(rows):
-        return False
-    return rows[int(found[1])].place(found[2])
+        return place_by_number(self._fields, line)

@@ -7,8 +7,8 @@ from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.jupyter.panel.form.control import Control, Reading
-from openenv_notebook.jupyter.panel.form.widgets import Kit
+from openenv_notebook.jupyter.panel.form.control import Control, Heard, Reading
+from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.schema.check import Problem, own_problems, same
 from openenv_notebook.schema.describe import value_text
 from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Const, Number, Shape
@@ -44,10 +44,11 @@ class NumberControl(Control):
 
     shape: Number
 
-    def __init__(self, shape: Number, kit: Kit) -> None:
-        super().__init__(shape, kit)
+    def __init__(self, shape: Number, kit: Kit, heard: Heard) -> None:
+        super().__init__(shape, kit, heard)
         shown = "" if shape.default in (ABSENT, None) else str(shape.default)[:_LONGEST_CHOICE]
-        self.widget = kit.one_line(ipywidgets.Text, shape.name, placeholder=one_line(shown) or "\u200b")
+        hint = one_line(shown) or "\u200b"
+        self.widget = kit.widgets.line(ipywidgets.Text, shape.name, kit.entered, "control", placeholder=hint)
         self.widget.observe(lambda _: self.edited(), "value")
 
     def read(self) -> Reading:
@@ -95,14 +96,13 @@ class ChoiceControl(Control):
 
     shape: Choice | Boolean
 
-    def __init__(self, shape: Choice | Boolean, kit: Kit) -> None:
-        super().__init__(shape, kit)
+    def __init__(self, shape: Choice | Boolean, kit: Kit, heard: Heard) -> None:
+        super().__init__(shape, kit, heard)
         values = shape.values if isinstance(shape, Choice) else (True, False)
         self._values: tuple[Any, ...] = (*values, None) if shape.nullable else values
         labels = distinct([value_text(value) for value in self._values])
         options = [(text, place) for place, text in enumerate([self._nothing(), *labels])]
-        layout = {"width": "100%", "min_width": "0"}
-        self.widget = kit.widget(ipywidgets.Dropdown, "control", layout, options=options, description=shape.name)
+        self.widget = kit.widgets.choice(shape.name, options, "control")
         self.clear()
         self.widget.observe(lambda _: self.edited(), "value")
 
@@ -133,12 +133,14 @@ class CompletedControl(Control):
 
     shape: Choice
 
-    def __init__(self, shape: Choice, kit: Kit) -> None:
-        super().__init__(shape, kit)
+    def __init__(self, shape: Choice, kit: Kit, heard: Heard) -> None:
+        super().__init__(shape, kit, heard)
         # A text that would be changed on its way to the screen could not be chosen.
         options = [text for text in shape.values if one_line(text) == text]
         hint = "type or choose…" if shape.default is ABSENT else one_line(str(shape.default)[:_LONGEST_CHOICE])
-        self.widget = kit.one_line(ipywidgets.Combobox, shape.name, options=options, placeholder=hint)
+        self.widget = kit.widgets.line(
+            ipywidgets.Combobox, shape.name, kit.entered, "control", options=options, placeholder=hint
+        )
         self.clear()
         self.widget.observe(lambda _: self.edited(), "value")
 
@@ -159,15 +161,10 @@ class TickControl(Control):
 
     shape: Boolean
 
-    def __init__(self, shape: Boolean, kit: Kit) -> None:
-        super().__init__(shape, kit)
-        self.widget = kit.widget(
-            ipywidgets.Checkbox,
-            "check",
-            {"width": "100%"},
-            description=shape.name,
-            indent=False,
-            value=shape.default is True,
+    def __init__(self, shape: Boolean, kit: Kit, heard: Heard) -> None:
+        super().__init__(shape, kit, heard)
+        self.widget = kit.widgets.make(
+            ipywidgets.Checkbox, "check", description=shape.name, indent=False, value=shape.default is True
         )
         self.widget.observe(lambda _: self.edited(), "value")
 
@@ -181,15 +178,15 @@ class TickControl(Control):
         self.widget.value = self.shape.default is True
 
 
-def choice_control(shape: Choice, kit: Kit) -> Control:
+def choice_control(shape: Choice, kit: Kit, heard: Heard) -> Control:
     """Make the control for one of some values."""
     is_text = all(isinstance(value, str) and value for value in shape.values) and not shape.nullable
-    return (CompletedControl if is_text and len(shape.values) > _MOST_LISTED else ChoiceControl)(shape, kit)
+    return (CompletedControl if is_text and len(shape.values) > _MOST_LISTED else ChoiceControl)(shape, kit, heard)
 
 
-def boolean_control(shape: Boolean, kit: Kit) -> Control:
+def boolean_control(shape: Boolean, kit: Kit, heard: Heard) -> Control:
     """Make the control for true or false; what may be left out or null has three states."""
-    return TickControl(shape, kit) if shape.required and not shape.nullable else ChoiceControl(shape, kit)
+    return (TickControl if shape.required and not shape.nullable else ChoiceControl)(shape, kit, heard)
 
 
 def distinct(labels: list[str]) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import ipywidgets
 
-from openenv_notebook.jupyter.panel.form.control import Control, Reading
-from openenv_notebook.jupyter.panel.form.widgets import Kit
+from openenv_notebook.jupyter.panel.form.control import Control, Heard, Reading
+from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.schema.check import Problem, own_problems
 from openenv_notebook.schema.describe import is_secret
 from openenv_notebook.schema.shapes import ABSENT, Json, Shape, Text
@@ -26,28 +26,27 @@ class TextControl(Control):
 
     shape: Text
 
-    def __init__(self, shape: Text, kit: Kit) -> None:
-        super().__init__(shape, kit)
+    def __init__(self, shape: Text, kit: Kit, heard: Heard) -> None:
+        super().__init__(shape, kit, heard)
         self._name = shape.name
         self._is_given = False
         self._is_secret = is_secret(shape)
         self._is_long = shape.is_long and not self._is_secret
         self._box = self._make_box()
-        self.widget = kit.row([self._box], "holder")
+        self.widget = kit.widgets.row([self._box], "holder")
         self.clear()
 
     def _make_box(self) -> Any:
-        name, hint = self._name, {"placeholder": self._hint()}
-        if self._is_secret:
-            box = self.kit.one_line(ipywidgets.Password, name, **hint)
-        elif self._is_long:
-            look = "form-code" if self.shape.name.lower() in _CODE_NAMES or self.shape.format == "code" else "control"
-            box = area(self.kit, name, look, **hint)
-        elif self.shape.examples:
-            examples = [one_line(example[:_LONGEST_HINT]) for example in self.shape.examples]
-            box = self.kit.one_line(ipywidgets.Combobox, name, options=examples, **hint)
+        if self._is_long:
+            is_code = self.shape.name.lower() in _CODE_NAMES or self.shape.format == "code"
+            box = area(self.kit, self._name, "form-code" if is_code else "control", self._hint())
         else:
-            box = self.kit.one_line(ipywidgets.Text, name, **hint)
+            traits: dict[str, Any] = {"placeholder": self._hint()}
+            kind = ipywidgets.Password if self._is_secret else ipywidgets.Text
+            if self.shape.examples and not self._is_secret:
+                kind = ipywidgets.Combobox
+                traits["options"] = [one_line(example[:_LONGEST_HINT]) for example in self.shape.examples]
+            box = self.kit.widgets.line(kind, self._name, self.kit.entered, "control", **traits)
         box.observe(self._edited, "value")
         return box
 
@@ -78,7 +77,7 @@ class TextControl(Control):
         old, self._is_long = self._box, True
         self._box = self._make_box()
         self.widget.children = (self._box,)
-        self.kit.close(old)
+        self.kit.widgets.close(old)
 
     def rename(self, name: str) -> None:
         self._name = self._box.description = name
@@ -99,12 +98,12 @@ class JsonControl(Control):
 
     shape: Json
 
-    def __init__(self, shape: Shape, kit: Kit, kind: str = "") -> None:
-        super().__init__(shape, kit)
+    def __init__(self, shape: Shape, kit: Kit, heard: Heard, kind: str = "") -> None:
+        super().__init__(shape, kit, heard)
         self._kind = kind or getattr(shape, "kind", "")
         example = {"object": "{}", "array": "[]"}.get(self._kind, "JSON")
         hint = example if shape.default in (ABSENT, None) else as_json(shape.default)[:_LONGEST_HINT]
-        self.widget = area(kit, shape.name, "form-code", placeholder=one_line(hint))
+        self.widget = area(kit, shape.name, "form-code", one_line(hint))
         self.clear()
         self.widget.observe(self._edited, "value")
 
@@ -159,10 +158,9 @@ def json_trouble(text: str, error: BaseException) -> str:
     return f"is not JSON: {error.msg[:1].lower()}{error.msg[1:]} at {place}{hint}"
 
 
-def area(kit: Kit, name: str, look: str, **traits: Any) -> Any:
+def area(kit: Kit, name: str, css: str, hint: str) -> Any:
     """Make a box of several lines."""
-    layout = {"width": "100%", "min_width": "0", "height": "auto"}
-    return kit.widget(ipywidgets.Textarea, look, layout, description=name, rows=_FEWEST_ROWS, **traits)
+    return kit.widgets.make(ipywidgets.Textarea, css, description=name, rows=_FEWEST_ROWS, placeholder=hint)
 
 
 def grow(box: Any) -> None:

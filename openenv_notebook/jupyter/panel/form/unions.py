@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import ipywidgets
-
-from openenv_notebook.jupyter.panel.form.control import Control, Reading
-from openenv_notebook.jupyter.panel.form.field import Row
+from openenv_notebook.jupyter.panel.form.composite import Composite
+from openenv_notebook.jupyter.panel.form.control import Control, Heard, Make, Reading
+from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.jupyter.panel.form.scalars import distinct
-from openenv_notebook.jupyter.panel.form.widgets import Kit, label
+from openenv_notebook.jupyter.panel.widgets import label
 from openenv_notebook.schema.check import fitting_branch
 from openenv_notebook.schema.describe import branch_name
 from openenv_notebook.schema.shapes import ABSENT, Union
@@ -18,23 +17,20 @@ from openenv_notebook.schema.shapes import ABSENT, Union
 _NULL = -1
 
 
-class UnionControl(Control):
+class UnionControl(Composite):
     """A union. What was filled in for a branch is kept while another is looked at."""
 
     shape: Union
 
-    def __init__(self, shape: Union, kit: Kit) -> None:
-        super().__init__(shape, kit)
+    def __init__(self, shape: Union, kit: Kit, heard: Heard, make: Make) -> None:
+        super().__init__(shape, kit, heard, make)
         self._controls: dict[int, Control] = {}
         self._tools: dict[int, Any] = {}
         names = distinct([label(branch_name(branch, shape.discriminator)) for branch in shape.branches])
         options = [("choose…" if shape.required else "not sent", None), *zip(names, range(len(names)), strict=True)]
         options += [("null", _NULL)] if shape.nullable else []
-        layout = {"width": "100%", "min_width": "0"}
-        self.widget = kit.widget(
-            ipywidgets.Dropdown, "control", layout, options=options, value=None, description=shape.name
-        )
-        self.body = kit.stack([], "branch")
+        self.widget = kit.widgets.choice(shape.name, options, "control", value=None)
+        self.body = kit.widgets.column([], "branch")
         self.clear()
         self.widget.observe(self._chosen, "value")
 
@@ -45,8 +41,7 @@ class UnionControl(Control):
         if place is None or place == _NULL:
             return None
         if place not in self._controls:
-            control = self._controls[place] = self.kit.control(self.shape.branches[place])
-            control.heard = lambda: self.heard()
+            self._controls[place] = self.make(self.shape.branches[place], self.heard)
         return self._controls[place]
 
     def _chosen(self, change: Any) -> None:
@@ -60,12 +55,12 @@ class UnionControl(Control):
             self.body.children = ()
             return
         if control.tools and place not in self._tools:
-            self._tools[place] = self.kit.row(control.tools, "form-head")
+            self._tools[place] = self.kit.widgets.row(control.tools, "form-head")
         shown = (control.widget, self._tools.get(place), control.body)
         self.body.children = tuple(widget for widget in shown if widget is not None)
 
-    def rows(self) -> Sequence[Row]:
-        return self._control.rows() if self._control is not None else ()
+    def inside(self) -> Sequence[Control]:
+        return () if self._control is None else (self._control,)
 
     def read(self) -> Reading:
         if self.widget.value == _NULL:
@@ -106,4 +101,4 @@ class UnionControl(Control):
     def close(self) -> None:
         for control in self._controls.values():
             control.close()
-        self.kit.close(self.widget, self.body, *self._tools.values())
+        self.kit.widgets.close(self.widget, self.body, *self._tools.values())

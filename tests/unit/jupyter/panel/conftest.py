@@ -47,28 +47,28 @@ def live(make_panel: Callable[..., Panel], playing: Env) -> Panel:
 
 def said(panel: Panel) -> str:
     """The line at the bottom."""
-    return str(panel._picture._said.value)
+    return str(panel._status._said.value)
 
 
 def rows(panel: Panel) -> list[str]:
     """The log, the newest step first, blanks folded."""
-    return [" ".join(str(row).replace("\u00a0", " ").split()) for row in panel._log._list.options]
+    return [" ".join(str(row).replace("\u00a0", " ").split()) for row in panel._controller.log._list.options]
 
 
 def sends(panel: Panel) -> str:
     """What Step would do, as HTML."""
-    return str(panel._actions._sends.value)
+    return str(panel._controller.actions._sends.value)
 
 
 def settled(panel: Panel) -> None:
     """Wait until no command is being carried out, and all is written."""
-    eventually(lambda: not panel._hand.commands.doing, what="the command's end")
+    eventually(lambda: not panel._controller.background.doing, what="the command's end")
     panel._publisher.flush_on_events_thread()
 
 
 def move(panel: Panel, text: str) -> Any:
     """Find the button of a legal move."""
-    return next(each for each in panel._actions._moves._buttons if each.description == text)
+    return next(each for each in panel._controller.actions._moves._buttons if each.description == text)
 
 
 def drawn(panel: Panel) -> list[Any]:

@@ -26,7 +26,7 @@ from .conftest import Env, drawn, move, rows, said, sends, settled
 def test_reset_and_a_legal_move_are_two_clicks(panel: Panel, env: Env, far_end: FarEnd) -> None:
     """Reset begins an episode, and a click on a move makes the step; both stand in the record as a person's (E07)."""
     far_end.policy = lambda request: result_frame({"legal_actions": [0, 3]}, 1.0)
-    click(panel._header.reset_button)
+    click(panel._controller.header.reset_button)
     settled(panel)
     click(move(panel, "3"))
     settled(panel)
@@ -40,7 +40,7 @@ def test_step_does_what_is_shown(live: Panel, env: Env, far_end: FarEnd) -> None
     live.form.set({"column": 2})
     live._publisher.flush_on_events_thread()
     assert "env.step(column=2)" in sends(live)
-    click(live._actions.step_button)
+    click(live._controller.actions.step_button)
     settled(live)
     assert far_end.steps == [{"column": 2}]
     assert rows(live)[0].startswith("1 you column=2 +1")
@@ -51,25 +51,25 @@ def test_clicks_while_a_step_is_under_way_are_ignored(live: Panel, far_end: FarE
     live.form.set({"column": 2})
     far_end.hold()
     for _ in range(10):
-        live._hand.step()
+        live._controller.step()
     far_end.wait_for(1)
     live._publisher.flush_on_events_thread()
-    assert live._actions.step_button.disabled
-    assert live._header.reset_button.disabled
+    assert live._controller.actions.step_button.disabled
+    assert live._controller.header.reset_button.disabled
     far_end.release()
     settled(live)
     assert far_end.steps == [{"column": 2}]
-    assert not live._actions.step_button.disabled
+    assert not live._controller.actions.step_button.disabled
 
 
 def test_a_double_click_is_one_step(live: Panel, far_end: FarEnd) -> None:
     """A second click right after a quick step is ignored, and so are clicks that queued up behind a cell."""
     live.form.set({"column": 2})
-    live._hand.step()
+    live._controller.step()
     eventually(lambda: far_end.steps)
     eventually(lambda: len(live.client.episode) == 2)
     for _ in range(5):
-        live._hand.step()
+        live._controller.step()
     settled(live)
     assert far_end.steps == [{"column": 2}]
 
@@ -79,10 +79,10 @@ def test_a_finished_episode_asks_for_a_reset(live: Panel, far_end: FarEnd) -> No
     far_end.policy = lambda request: result_frame({}, 1.0, request["type"] == "step")
     live.client.step(column=1)
     live._publisher.flush_on_events_thread()
-    assert live._actions.step_button.disabled
+    assert live._controller.actions.step_button.disabled
     assert "Reset" in said(live)
     live.form.set({"column": 2})
-    live._hand.step()
+    live._controller.step()
     assert far_end.steps == [{"column": 1}]
     assert "the episode is over; Reset begins another" in eventually(lambda: "over" in said(live) and said(live))
     assert live.client.episode.total_reward == 1.0
@@ -92,13 +92,13 @@ def test_an_error_is_seen_and_kept(live: Panel, far_end: FarEnd) -> None:
     """A failed step is told in the panel, as an alert; the exception is kept, and the buttons work again (C08)."""
     far_end.policy = lambda request: error_frame("EXECUTION_ERROR", "the <b>engine</b> broke")
     live.form.set({"column": 2})
-    click(live._actions.step_button)
+    click(live._controller.actions.step_button)
     settled(live)
     assert 'role="alert"' in said(live)
     assert "the &lt;b&gt;engine&lt;/b&gt; broke" in said(live)
     assert isinstance(live.last_error, EnvironmentFailed)
     assert live.last_error.__traceback__ is not None
-    assert not live._actions.step_button.disabled
+    assert not live._controller.actions.step_button.disabled
     assert "failed" in rows(live)[0]
 
 
@@ -110,7 +110,7 @@ def test_a_refused_action_is_told_at_its_field(live: Panel, far_end: FarEnd) -> 
     ]
     far_end.policy = lambda request: error_frame("VALIDATION_ERROR", "Invalid action", errors=errors)
     live.form.set({"column": 2})
-    click(live._actions.step_button)
+    click(live._controller.actions.step_button)
     settled(live)
     assert isinstance(live.last_error, InvalidAction)
     words = "\n".join(each.value for each in drawn(live) if isinstance(each, ipywidgets.HTML))
@@ -128,7 +128,7 @@ def test_failures_leave_the_last_observation(live: Panel, far_end: FarEnd) -> No
     eventually(lambda: len(rows(live)) == 5)
     live._publisher.flush_on_events_thread()
     assert "'column': 1" in live._observation.text or "column 1" in live._observation.text
-    assert "1 step" in live._run._chart.value
+    assert "1 step" in live._controller.play.view._chart.value
 
 
 def test_a_refusal_says_why_at_the_bottom(live: Panel, far_end: FarEnd) -> None:
@@ -136,25 +136,25 @@ def test_a_refusal_says_why_at_the_bottom(live: Panel, far_end: FarEnd) -> None:
     errors = [{"loc": ["column"], "msg": "must be on the board", "type": "value_error"}]
     far_end.policy = lambda request: error_frame("VALIDATION_ERROR", "Invalid message", errors=errors)
     live.form.set({"column": 2})
-    click(live._actions.step_button)
+    click(live._controller.actions.step_button)
     settled(live)
     assert "column: must be on the board" in said(live)
 
 
 def test_the_state_says_when_it_is_old(live: Panel) -> None:
     """The state that was asked for is marked once a step was made after it."""
-    edit(live._log._state, True)
-    eventually(lambda: "step_count" in live._log._code.value)
-    assert "before the last steps" not in live._log._code.value
+    edit(live._controller.log._state, True)
+    eventually(lambda: "step_count" in live._controller.log._code.value)
+    assert "before the last steps" not in live._controller.log._code.value
     settled(live)
     live.client.step(column=1)
-    eventually(lambda: live._log._code.value.startswith("before the last steps"))
+    eventually(lambda: live._controller.log._code.value.startswith("before the last steps"))
 
 
 def test_a_seed_is_a_whole_number(panel: Panel, far_end: FarEnd) -> None:
     """What is no whole number is refused in the seed's box, and nothing is sent."""
-    edit(panel._header._seed, "abc")
-    click(panel._header.reset_button)
+    edit(panel._controller.header._seed, "abc")
+    click(panel._controller.header.reset_button)
     settled(panel)
     assert "a seed is a whole number" in said(panel)
     assert far_end.requests == []
@@ -162,11 +162,11 @@ def test_a_seed_is_a_whole_number(panel: Panel, far_end: FarEnd) -> None:
 
 def test_reset_takes_what_is_filled_in_and_nothing_else(panel: Panel, far_end: FarEnd) -> None:
     """Seed and further arguments go out typed as a line of %openenv reset would be; what is empty is left out (A28)."""
-    click(panel._header.reset_button)
+    click(panel._controller.header.reset_button)
     settled(panel)
-    edit(panel._header._seed, "7")
-    edit(panel._header._arguments, 'game=pong level=3 map={"size": 2}')
-    click(panel._header.reset_button)
+    edit(panel._controller.header._seed, "7")
+    edit(panel._controller.header._arguments, 'game=pong level=3 map={"size": 2}')
+    click(panel._controller.header.reset_button)
     settled(panel)
     assert [request["data"] for request in far_end.requests] == [
         {},
@@ -177,8 +177,8 @@ def test_reset_takes_what_is_filled_in_and_nothing_else(panel: Panel, far_end: F
 
 def test_a_wrong_reset_argument_is_told_and_nothing_is_sent(panel: Panel, far_end: FarEnd) -> None:
     """What cannot be read is refused with its reason."""
-    edit(panel._header._arguments, '{"level": ')
-    click(panel._header.reset_button)
+    edit(panel._controller.header._arguments, '{"level": ')
+    click(panel._controller.header.reset_button)
     settled(panel)
     assert "this is not JSON" in said(panel)
     assert far_end.requests == []
@@ -186,10 +186,10 @@ def test_a_wrong_reset_argument_is_told_and_nothing_is_sent(panel: Panel, far_en
 
 def test_a_new_session_is_another_thing_than_a_reset(live: Panel, far_end: FarEnd) -> None:
     """New session gives the session up and begins in another; Reset stays in the one there is (A35)."""
-    click(live._header.reset_button)
+    click(live._controller.header.reset_button)
     settled(live)
     assert len(far_end.wires) == 1
-    click(live._header.new_button)
+    click(live._controller.header.new_button)
     settled(live)
     assert len(far_end.wires) == 2
     assert far_end.kinds == ["reset", "reset", "reset"]
@@ -200,13 +200,13 @@ def test_a_new_session_can_be_had_while_a_step_hangs(live: Panel, far_end: FarEn
     """New session and Close work also while an answer does not come."""
     live.form.set({"column": 2})
     far_end.hold()
-    live._hand.step()
+    live._controller.step()
     far_end.wait_for(1)
     live._publisher.flush_on_events_thread()
-    assert not live._header.new_button.disabled
+    assert not live._controller.header.new_button.disabled
     far_end.held.clear()
     far_end.holding = False
-    click(live._header.new_button)
+    click(live._controller.header.new_button)
     eventually(lambda: len(far_end.wires) == 2)
     settled(live)
     assert live.client.status == "open"
@@ -217,7 +217,7 @@ def test_steps_made_in_code_are_seen(live: Panel, make_panel: Callable[..., Pane
     other = make_panel(live.client)
     in_threads(*(lambda column=column: live.client.step(column=column) for column in range(7)))
     live.form.set({"column": 0})
-    live._hand.step()
+    live._controller.step()
     settled(live)
     eventually(lambda: len(rows(live)) == 9)
     eventually(lambda: len(rows(other)) == 9)
@@ -238,11 +238,11 @@ def test_the_last_of_many_updates_is_shown(live: Panel) -> None:
 def test_a_lost_session_offers_a_reset(live: Panel, far_end: FarEnd) -> None:
     """A lost session is told with its code; Reset begins anew."""
     far_end.end(1011, "keepalive")
-    eventually(lambda: "lost" in live._header._title.value)
+    eventually(lambda: "lost" in live._controller.header._title.value)
     eventually(lambda: "Reset begins a new episode" in said(live))
     assert 'role="alert"' in said(live)
-    assert live._actions.step_button.disabled
-    click(live._header.reset_button)
+    assert live._controller.actions.step_button.disabled
+    click(live._controller.header.reset_button)
     settled(live)
     assert live.client.status == "open"
     assert "Ready" in said(live)
@@ -253,24 +253,24 @@ def test_a_step_of_the_past_is_looked_at_until_live(live: Panel, far_end: FarEnd
     for column in range(5):
         live.client.step(column=column)
     eventually(lambda: len(rows(live)) == 6)
-    live._log._list.index = 2
-    eventually(lambda: "viewing #3 of 5" in live._log._viewing.value)
+    live._controller.log._list.index = 2
+    eventually(lambda: "viewing #3 of 5" in live._controller.log._viewing.value)
     live._publisher.flush_on_events_thread()
     assert (
         "'column': 2" in live._observation.text
         or '"column": 2' in live._observation.text
         or ("column 2" in live._observation.text)
     )
-    assert live._actions.step_button.disabled
+    assert live._controller.actions.step_button.disabled
     live.form.set({"column": 2})
-    live._hand.step()
+    live._controller.step()
     assert len(far_end.steps) == 5
     live.client.step(column=6)
-    eventually(lambda: "viewing #3 of 6" in live._log._viewing.value)
-    click(live._log._live)
+    eventually(lambda: "viewing #3 of 6" in live._controller.log._viewing.value)
+    click(live._controller.log._live)
     live._publisher.flush_on_events_thread()
-    assert not live._actions.step_button.disabled
-    assert "live" in live._log._viewing.value
+    assert not live._controller.actions.step_button.disabled
+    assert "live" in live._controller.log._viewing.value
 
 
 def test_the_episode_is_played_again(live: Panel) -> None:
@@ -279,12 +279,12 @@ def test_the_episode_is_played_again(live: Panel) -> None:
         live.client.step(column=column)
     eventually(lambda: len(rows(live)) == 4)
     seen: list[str] = []
-    live._log._viewing.observe(lambda change: seen.append(change["new"]), "value")
-    edit(live._log._replay, True)
+    live._controller.log._viewing.observe(lambda change: seen.append(change["new"]), "value")
+    edit(live._controller.log._replay, True)
     eventually(lambda: seen and ">live<" in seen[-1], what="the end of the replay")
     walked = [next((word for word in text.split() if word.startswith("#")), "live") for text in seen]
     assert walked == ["#0", "#1", "#2", "live"]
-    eventually(lambda: not live._log._replay.value)
+    eventually(lambda: not live._controller.log._replay.value)
 
 
 def test_a_replay_can_be_ended(live: Panel) -> None:
@@ -292,14 +292,14 @@ def test_a_replay_can_be_ended(live: Panel) -> None:
     for column in range(5):
         live.client.step(column=column)
     eventually(lambda: len(rows(live)) == 6)
-    edit(live._log._replay, True)
-    eventually(lambda: "viewing #1 of 5" in live._log._viewing.value)
-    edit(live._log._replay, False)
+    edit(live._controller.log._replay, True)
+    eventually(lambda: "viewing #1 of 5" in live._controller.log._viewing.value)
+    edit(live._controller.log._replay, False)
     live._publisher.flush_on_events_thread()
-    assert "viewing #" in live._log._viewing.value
-    edit(live._log._replay, True)
-    click(live._log._live)
-    eventually(lambda: not live._log._replay.value and ">live<" in live._log._viewing.value)
+    assert "viewing #" in live._controller.log._viewing.value
+    edit(live._controller.log._replay, True)
+    click(live._controller.log._live)
+    eventually(lambda: not live._controller.log._replay.value and ">live<" in live._controller.log._viewing.value)
 
 
 def test_old_steps_are_on_further_pages(live: Panel) -> None:
@@ -307,18 +307,18 @@ def test_old_steps_are_on_further_pages(live: Panel) -> None:
     for _ in range(250):
         live.client.step(column=1)
     eventually(lambda: len(rows(live)) == 200 and rows(live)[0].startswith("250 "))
-    eventually(lambda: not live._log._older.disabled)
-    click(live._log._older)
+    eventually(lambda: not live._controller.log._older.disabled)
+    click(live._controller.log._older)
     eventually(lambda: len(rows(live)) == 51)
     assert rows(live)[-1].startswith("reset")
-    eventually(lambda: not live._log._live.disabled)
-    click(live._log._live)
+    eventually(lambda: not live._controller.log._live.disabled)
+    click(live._controller.log._live)
     eventually(lambda: rows(live)[0].startswith("250 "))
 
 
 def test_enter_in_the_move_box_steps(live: Panel, far_end: FarEnd) -> None:
     """The Move box reads what %openenv step reads, shows what it will send, and Enter sends it."""
-    box = live._actions._moves.box
+    box = live._controller.actions._moves.box
     edit(box, "4")
     eventually(lambda: "env.step(column=4)" in sends(live))
     enter(box)
@@ -335,7 +335,7 @@ def test_enter_in_the_move_box_steps(live: Panel, far_end: FarEnd) -> None:
 
 def test_what_is_no_move_is_refused_and_kept(live: Panel, far_end: FarEnd) -> None:
     """A move that cannot be read stays in its box, with the reason."""
-    box = live._actions._moves.box
+    box = live._controller.actions._moves.box
     edit(box, '{"column": ')
     enter(box)
     live._publisher.flush_on_events_thread()
@@ -355,7 +355,7 @@ def test_only_plain_controls_are_used(live: Panel) -> None:
 
 def test_the_slider_speaks_only_for_a_person(live: Panel) -> None:
     """It sends what a person has chosen: a continuous one sends our own values back, and the log leaves live."""
-    assert live._log._slider.continuous_update is False
+    assert live._controller.log._slider.continuous_update is False
 
 
 def test_every_control_has_a_name(live: Panel) -> None:
@@ -383,10 +383,10 @@ def test_a_closed_panel_leaves_nothing(env: Env) -> None:
 
 def test_a_closed_session_is_told(live: Panel) -> None:
     """Close ends the session; the panel says so and stays readable."""
-    click(live._header.close_button)
+    click(live._controller.header.close_button)
     eventually(lambda: "closed" in said(live))
     assert live.client.status == "closed"
-    assert live._actions.step_button.disabled
+    assert live._controller.actions.step_button.disabled
 
 
 def test_the_episodes_can_be_saved(live: Panel, tmp_path: Path) -> None:
@@ -452,14 +452,14 @@ def test_a_step_on_another_page_is_still_looked_at(live: Panel) -> None:
     for _ in range(210):
         live.client.step(column=1)
     eventually(lambda: rows(live)[0].startswith("210 "))
-    eventually(lambda: not live._log._older.disabled)
-    live._log._list.index = 5
-    eventually(lambda: "viewing #205 of 210" in live._log._viewing.value)
-    click(live._log._older)
-    eventually(lambda: "page 2 of 2" in live._log._viewing.value)
-    assert "viewing #205 of 210" in live._log._viewing.value
+    eventually(lambda: not live._controller.log._older.disabled)
+    live._controller.log._list.index = 5
+    eventually(lambda: "viewing #205 of 210" in live._controller.log._viewing.value)
+    click(live._controller.log._older)
+    eventually(lambda: "page 2 of 2" in live._controller.log._viewing.value)
+    assert "viewing #205 of 210" in live._controller.log._viewing.value
     live._publisher.flush_on_events_thread()
-    assert live._actions.step_button.disabled
+    assert live._controller.actions.step_button.disabled
 
 
 def test_a_renderer_is_found_whatever_the_title(playing: Env, make_panel: Callable[..., Panel]) -> None:
@@ -469,8 +469,8 @@ def test_a_renderer_is_found_whatever_the_title(playing: Env, make_panel: Callab
     try:
         made = make_panel(playing, title="My title")
         assert "DRAWN BY MINE" in made._observation.text
-        assert "DRAWN BY MINE" in made._still_bundle()["text/html"]
-        assert "My title" in made._header._title.value
+        assert "DRAWN BY MINE" in made._bundle()["text/html"]
+        assert "My title" in made._controller.header._title.value
     finally:
         renderers.unregister("connect4_of_test")
 

@@ -6,14 +6,16 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.magic.python_twin import Call
-from openenv_notebook.jupyter.panel import status_html, widgets
+from openenv_notebook.jupyter.panel import status_html
 from openenv_notebook.jupyter.panel.form import Form
 from openenv_notebook.jupyter.panel.moves import MOST_BUTTONS, Moves
+from openenv_notebook.jupyter.panel.widgets import Widgets
 from openenv_notebook.schema.action import constants, given_fields, holds_secret
 from openenv_notebook.schema.check import check
 from openenv_notebook.schema.moves import Legal, legal_actions
 from openenv_notebook.schema.shapes import Const, Json, Object, Shape
 from openenv_notebook.schema.tool import Tool, arguments_of
+from openenv_notebook.values.text import cut, one_line
 
 _ANY = Json(kind="object")
 _STEP = ""
@@ -56,15 +58,17 @@ class ActionView:
         self._has_secrets = False
         self._tools: dict[str, Tool] = {}
         self._forms: dict[str, Form] = {}
+        widgets = Widgets()
         self._sends = widgets.html(status_html.sends("", "…"))
         self.step_button = widgets.button("Step ▸", "Do what stands beside it", on_step, "primary", "step")
-        sends = widgets.classed(widgets.row(self._sends, self.step_button), "sends")
-        self._tool = widgets.choice("Tool", [("", _STEP)], self._chosen, "tool")
+        sends = widgets.row([self._sends, self.step_button], "row", "sends")
+        self._tool = widgets.choice("Tool", [("", _STEP)], "tool")
+        self._tool.observe(lambda _: self._chosen(), "value")
         self._tool.layout.display = "none"
         self._moves = Moves(put, self._clicked, on_step, on_change, variable)
-        self._place = widgets.column(names=["form-place"])
-        scroll = widgets.column(self._tool, self._moves.row, self._moves.box, self._place, names=["scroll"])
-        self.widget = widgets.column(widgets.heading("Action"), sends, scroll, names=["area", "area-action"])
+        self._place = widgets.column([], "form-place")
+        scroll = widgets.column([self._tool, self._moves.row, self._moves.box, self._place], "scroll")
+        self.widget = widgets.column([widgets.heading("Action"), sends, scroll], "area", "area-action")
 
     def load(self, schema: Shape | None, tools: Sequence[Tool], secrets: Container[str] | None = None) -> None:
         """Take what an action may look like, the tools, and what is secret; before the panel is seen."""
@@ -73,7 +77,7 @@ class ActionView:
         self._has_secrets = schema is not None and holds_secret(schema)
         self._secrets = secrets
         self._tools = {tool.name: tool for tool in tools}
-        options = [(widgets.label(_described(tool), 90), tool.name) for tool in tools]
+        options = [(cut(one_line(_described(tool)), 90), tool.name) for tool in tools]
         if not tools or not _only_calls_tools(schema):
             options.insert(0, ("step: the action itself", _STEP))
         self._tool.options = options
@@ -97,7 +101,7 @@ class ActionView:
     def _form_edited(self) -> None:
         # What was edited last is what is sent.
         if self._moves.text:
-            self._moves.box.value = ""
+            self._moves.empty()
         self._on_change()
 
     def _chosen(self) -> None:
@@ -193,7 +197,7 @@ class ActionView:
             field = next((name for name in legal.fields if name not in form.value), field)
         form.fill({field: legal.values[place]})
         if len(legal.fields) == 1 and not form.errors:
-            self._moves.box.value = ""
+            self._moves.empty()
             self._on_step()
         elif form.errors and len(legal.fields) == 1:
             form.reveal_errors()

@@ -10,7 +10,6 @@ from typing import Any
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.observation_html import write_observation
-from openenv_notebook.jupyter.panel.observation_style import OBSERVATION_CSS
 from openenv_notebook.jupyter.show.any_value import to_html, to_text
 from openenv_notebook.jupyter.show.as_html import escape, write_html
 from openenv_notebook.jupyter.show.blocks import Block, Span, line
@@ -26,8 +25,6 @@ from openenv_notebook.values.text import visible
 HEIGHT, _ROW = 320, 28
 _NOTHING = line(Span("nothing to see yet: Reset begins an episode", "muted"))
 
-__all__ = ["HEIGHT", "OBSERVATION_CSS", "ObservationView"]
-
 
 class ObservationView:
     """Shows one observation at a time, in a box that never changes its height.
@@ -40,7 +37,7 @@ class ObservationView:
         widget: The box.
     """
 
-    def __init__(self, put: Callable[..., None], changed: Callable[[], None] | None = None) -> None:
+    def __init__(self, put: Callable[..., None], changed: Callable[[], object] = lambda: None) -> None:
         self._put = put
         self._changed = changed
         # Steps come on the events thread, the person's clicks on another.
@@ -89,7 +86,7 @@ class ObservationView:
             self._shown = (result, previous, environment)
             self._build()
 
-    def still(self, result: StepResult[Any] | None, environment: str = "") -> tuple[str, str]:
+    def saved(self, result: StepResult[Any] | None, environment: str = "") -> tuple[str, str]:
         """Write a result as HTML that needs no style sheet, and as text: for the saved notebook.
 
         Args:
@@ -122,15 +119,13 @@ class ObservationView:
         with self._guard:
             self._function = function
             self._build()
-        if self._changed is not None:
-            self._changed()
+        self._changed()
 
     def _toggled(self, change: dict[str, Any]) -> None:
         with self._guard:
             self._is_raw = bool(change["new"])
             self._build()
-        if self._changed is not None:
-            self._changed()
+        self._changed()
 
     def _build(self) -> None:
         result, previous, environment = self._shown

@@ -60,15 +60,15 @@ def test_a_tool_is_chosen_filled_in_and_called(panel_of: Callable[..., Panel], f
         Tool(name="none", description="", input_schema={"type": "object", "properties": {}}),
     ]
     panel = panel_of(CALLS, tools)
-    assert [value for _, value in panel._actions._tool.options] == ["echo", "none"]
+    assert [value for _, value in panel._controller.actions._tool.options] == ["echo", "none"]
     assert "env.call_tool(&#x27;echo&#x27;, message=…)" in sends(panel)
     panel.form.set({"message": "hi"})
-    click(panel._actions.step_button)
+    click(panel._controller.actions.step_button)
     settled(panel)
     assert far_end.steps == [{"type": "call_tool", "tool_name": "echo", "arguments": {"message": "hi"}}]
     assert rows(panel)[0].startswith("1 you echo(message='hi')")
     assert "hi" in panel._observation.text
-    edit(panel._actions._tool, "none")
+    edit(panel._controller.actions._tool, "none")
     eventually(lambda: "env.call_tool(&#x27;none&#x27;)" in sends(panel))
 
 
@@ -76,7 +76,7 @@ def test_an_environment_with_tools_and_actions_has_both(panel_of: Callable[..., 
     """Where an action is more than calling a tool, the action itself can be chosen as well."""
     schema = {"oneOf": [of("move"), CALLS]}
     panel = panel_of(schema, [Tool(name="echo", description="", input_schema=TOOL)])
-    assert [value for _, value in panel._actions._tool.options] == ["", "echo"]
+    assert [value for _, value in panel._controller.actions._tool.options] == ["", "echo"]
 
 
 def test_a_move_for_one_of_two_fields_is_filled_in_only(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
@@ -90,7 +90,7 @@ def test_a_move_for_one_of_two_fields_is_filled_in_only(panel_of: Callable[..., 
     panel._publisher.flush_on_events_thread()
     assert panel.form.value == {"source": "a1", "target": "b2"}
     assert far_end.steps == []
-    click(panel._actions.step_button)
+    click(panel._controller.actions.step_button)
     settled(panel)
     assert far_end.steps == [{"source": "a1", "target": "b2"}]
 
@@ -100,9 +100,9 @@ def test_many_legal_moves_are_completed(panel_of: Callable[..., Panel], far_end:
     moves = [f"{file}{rank}" for file in "abcd" for rank in range(1, 5)]
     far_end.policy = lambda request: result_frame({"legal_moves": moves})
     panel = panel_of(of("move"))
-    box = panel._actions._moves.box
+    box = panel._controller.actions._moves.box
     assert list(box.options) == moves
-    assert panel._actions._moves.row.layout.display == "none"
+    assert panel._controller.actions._moves.row.layout.display == "none"
     edit(box, "c3")
     enter(box)
     settled(panel)
@@ -116,7 +116,7 @@ def test_legal_numbers_go_out_as_numbers(panel_of: Callable[..., Panel], far_end
     click(move(panel, "5"))
     settled(panel)
     assert far_end.steps == [{"action_id": 5}]
-    assert panel._actions._moves._buttons[1]._dom_classes[-1] == "openenv-chosen"
+    assert panel._controller.actions._moves._buttons[1]._dom_classes[-1] == "openenv-chosen"
 
 
 def test_a_legal_move_waits_for_what_else_is_required(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
@@ -130,7 +130,7 @@ def test_a_legal_move_waits_for_what_else_is_required(panel_of: Callable[..., Pa
     assert far_end.steps == []
     assert "note" in sends(panel)
     panel.form.set({"column": 2, "note": "go"})
-    click(panel._actions.step_button)
+    click(panel._controller.actions.step_button)
     settled(panel)
     assert far_end.steps == [{"column": 2, "note": "go"}]
 
@@ -138,7 +138,7 @@ def test_a_legal_move_waits_for_what_else_is_required(panel_of: Callable[..., Pa
 def test_step_with_something_missing_says_what(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
     """Step on an incomplete form sends nothing, and names the field."""
     panel = panel_of(of("word"))
-    click(panel._actions.step_button)
+    click(panel._controller.actions.step_button)
     panel._publisher.flush_on_events_thread()
     assert far_end.steps == []
     assert "word: is required" in said(panel)
@@ -151,7 +151,7 @@ def test_a_server_without_a_schema_takes_json(env: Env, make_panel: Callable[...
     env.known.tools = []
     env.reset()
     panel = make_panel(env)
-    box = panel._actions._moves.box
+    box = panel._controller.actions._moves.box
     edit(box, "go=3")
     enter(box)
     settled(panel)
@@ -162,7 +162,7 @@ def test_an_environment_without_fields_is_stepped_at_once(panel_of: Callable[...
     """An action without fields needs nothing but Step."""
     panel = panel_of({"type": "object", "properties": {}, "additionalProperties": False})
     assert "env.step()" in sends(panel)
-    click(panel._actions.step_button)
+    click(panel._controller.actions.step_button)
     settled(panel)
     assert far_end.steps == [{}]
 
@@ -170,12 +170,12 @@ def test_an_environment_without_fields_is_stepped_at_once(panel_of: Callable[...
 def test_what_was_edited_last_is_sent(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
     """Filling the form, by hand or by set(), empties the Move box: what is shown and sent is the newer one."""
     panel = panel_of(of("guess", kind="integer"))
-    edit(panel._actions._moves.box, "77")
+    edit(panel._controller.actions._moves.box, "77")
     eventually(lambda: "guess=77" in sends(panel))
     panel.form.set({"guess": 5})
     eventually(lambda: "guess=5" in sends(panel))
-    assert panel._actions._moves.box.value == ""
-    click(panel._actions.step_button)
+    assert panel._controller.actions._moves.box.value == ""
+    click(panel._controller.actions.step_button)
     settled(panel)
     assert far_end.steps == [{"guess": 5}]
 
@@ -185,7 +185,7 @@ def test_a_move_is_checked_before_it_is_sent(panel_of: Callable[..., Panel], far
     schema = of("guess", kind="integer")
     schema["properties"]["guess"] |= {"minimum": 1, "maximum": 100}
     panel = panel_of(schema | {"additionalProperties": False})
-    box = panel._actions._moves.box
+    box = panel._controller.actions._moves.box
     for wrong in ("1000", "word", '{"other": 3}', "guess=0"):
         edit(box, wrong)
         enter(box)
@@ -205,7 +205,7 @@ def test_buttons_keep_their_places(panel_of: Callable[..., Panel], far_end: FarE
     seen = []
     for click_on in ("left", "up", None):
         panel._publisher.flush_on_events_thread()
-        buttons = [made for made in panel._actions._moves._buttons if made.layout.display != "none"]
+        buttons = [made for made in panel._controller.actions._moves._buttons if made.layout.display != "none"]
         assert [made.description for made in buttons] == choices
         seen.append([made.description for made in buttons if not made.disabled])
         assert panel.form.widget.layout.display == "none"
@@ -228,7 +228,7 @@ def test_a_tool_s_output_is_seen_without_its_envelope(panel_of: Callable[..., Pa
         {"tool_name": "add", "result": result, "error": None} if request["type"] == "step" else {}
     )
     panel = panel_of(CALLS, [Tool(name="add", description="", input_schema={"type": "object", "properties": {}})])
-    click(panel._actions.step_button)
+    click(panel._controller.actions.step_button)
     settled(panel)
     assert "sum" in panel._observation.text and "5" in panel._observation.text
     assert "structured_content" not in panel._observation.text
@@ -239,10 +239,10 @@ def test_a_password_by_schema_is_a_secret(panel_of: Callable[..., Panel], far_en
     schema = of("word") | {"properties": {"word": {"type": "string", "format": "password"}}}
     far_end.policy = lambda request: result_frame({})
     panel = panel_of(schema)
-    assert panel._actions._moves.box.layout.display == "none"
+    assert panel._controller.actions._moves.box.layout.display == "none"
     panel.form.set({"word": "s3cret"})
     eventually(lambda: "os.environ" in sends(panel))
-    click(panel._actions.step_button)
+    click(panel._controller.actions.step_button)
     settled(panel)
     assert far_end.steps == [{"word": "s3cret"}]
     assert "s3cret" not in panel.python() + sends(panel) + "".join(rows(panel)) + panel.client.episode.to_jsonl()
@@ -251,8 +251,8 @@ def test_a_password_by_schema_is_a_secret(panel_of: Callable[..., Panel], far_en
 def test_a_reason_goes_with_what_it_was_said_of(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
     """What was said of an incomplete action is taken back by the next edit; a server's refusal stays until a step."""
     panel = panel_of(of("guess", kind="integer"))
-    edit(panel._actions._moves.box, "word")
-    enter(panel._actions._moves.box)
+    edit(panel._controller.actions._moves.box, "word")
+    enter(panel._controller.actions._moves.box)
     eventually(lambda: 'role="alert"' in said(panel))
     panel.form.set({"guess": 5})
     eventually(lambda: 'role="alert"' not in said(panel))

@@ -38,7 +38,7 @@ def ends_after(number: int) -> Callable[[dict[str, Any]], bytes]:
 def test_play_makes_random_legal_moves_until_done(panel: Panel, env: Env, far_end: FarEnd) -> None:
     """Play begins an episode where there is none, acts legally, and ends when it is done."""
     far_end.policy = ends_after(5)
-    click(panel._run._play)
+    click(panel._controller.play.view._play)
     eventually(lambda: env.done and not panel.is_playing)
     settled(panel)
     assert len(far_end.steps) == 5
@@ -56,7 +56,7 @@ def test_a_policy_is_played_by_its_name(playing: Env, make_panel: Callable[..., 
         panel.play("alway")
     with pytest.raises(MisuseError, match="not 3"):
         panel.play(3)
-    assert panel._run._who.options == ("random legal", "always"), "nothing was added to the menu"
+    assert panel._controller.play.view._who.options == ("random legal", "always"), "nothing was added to the menu"
 
 
 @pytest.mark.parametrize(("policies", "told"), [([seven], "policies go by name"), ({"a": 3}, "'a' is no function")])
@@ -68,12 +68,12 @@ def test_policies_are_functions_by_name(env: Env, policies: Any, told: str) -> N
 
 def test_play_makes_as_many_steps_as_were_asked_for(live: Panel, far_end: FarEnd) -> None:
     """A number beside Play bounds the run; what is no number is refused."""
-    edit(live._run._count, "3")
-    click(live._run._play)
+    edit(live._controller.play.view._count, "3")
+    click(live._controller.play.view._play)
     eventually(lambda: len(far_end.steps) == 3 and not live.is_playing)
     settled(live)
-    edit(live._run._count, "three")
-    click(live._run._play)
+    edit(live._controller.play.view._count, "three")
+    click(live._controller.play.view._play)
     eventually(lambda: "three&#x27; is no number of steps" in said(live))
     assert len(far_end.steps) == 3
 
@@ -81,10 +81,10 @@ def test_play_makes_as_many_steps_as_were_asked_for(live: Panel, far_end: FarEnd
 def test_stop_ends_a_run_before_its_next_step(live: Panel, far_end: FarEnd) -> None:
     """Stop acts at once, also while the run waits between two steps; only then it can be pressed."""
     live._publisher.flush_on_events_thread()
-    assert live._run.stop_button.disabled
+    assert live._controller.play.view.stop_button.disabled
     run = live.play(seven, fps=0.01)
-    eventually(lambda: not live._run.stop_button.disabled)
-    click(live._run.stop_button)
+    eventually(lambda: not live._controller.play.view.stop_button.disabled)
+    click(live._controller.play.view.stop_button)
     assert run.wait(5)
     settled(live)
     assert not live.is_playing
@@ -97,8 +97,8 @@ def test_nothing_else_can_be_started_while_a_policy_plays(live: Panel, far_end: 
     live.play(seven, steps=1)
     far_end.wait_for(1)
     live._publisher.flush_on_events_thread()
-    assert live._actions.step_button.disabled
-    assert live._header.reset_button.disabled
+    assert live._controller.actions.step_button.disabled
+    assert live._controller.header.reset_button.disabled
     with pytest.raises(MisuseError, match="plays in this panel already"):
         live.play(seven)
     far_end.release()
@@ -122,18 +122,18 @@ def test_the_person_takes_over_and_hands_back(live: Panel, far_end: FarEnd) -> N
     """While "I play" is pressed the person's actions are the run's; the record says who acted."""
     run = live.play(seven, fps=20)
     eventually(lambda: len(far_end.steps) >= 2)
-    edit(live._run._hand, True)
-    eventually(lambda: live._state.question is not None)
+    edit(live._controller.play.view._by_hand, True)
+    eventually(lambda: live._controller.play.question is not None)
     eventually(lambda: "Your move" in said(live))
     count = len(far_end.steps)
     live.form.set({"column": 0})
     live._publisher.flush_on_events_thread()
-    assert live._actions.step_button.description == "Answer ▸"
-    click(live._actions.step_button)
+    assert live._controller.actions.step_button.description == "Answer ▸"
+    click(live._controller.actions.step_button)
     eventually(lambda: len(far_end.steps) == count + 1)
-    eventually(lambda: live._state.question is not None)
+    eventually(lambda: live._controller.play.question is not None)
     assert far_end.steps[-1] == {"column": 0}
-    edit(live._run._hand, False)
+    edit(live._controller.play.view._by_hand, False)
     eventually(lambda: len(far_end.steps) >= count + 3)
     run.stop()
     run.wait(5)
@@ -144,21 +144,21 @@ def test_the_person_takes_over_and_hands_back(live: Panel, far_end: FarEnd) -> N
 
 def test_stop_ends_a_run_that_waits_for_the_person(live: Panel) -> None:
     """Stop takes the question back, and nothing hangs."""
-    edit(live._run._hand, True)
+    edit(live._controller.play.view._by_hand, True)
     run = live.play(seven)
-    eventually(lambda: live._state.question is not None)
+    eventually(lambda: live._controller.play.question is not None)
     live._publisher.flush_on_events_thread()
-    click(live._run.stop_button)
+    click(live._controller.play.view.stop_button)
     assert run.wait(5)
-    eventually(lambda: live._state.question is None)
+    eventually(lambda: live._controller.play.question is None)
     assert live.last_error is None
 
 
 async def test_a_question_is_answered_by_step(live: Panel, far_end: FarEnd) -> None:
     """The action that is chosen is the answer; no step is made."""
-    asked = asyncio.ensure_future(live._hand.question(5))
-    await eventually_here(lambda: live._state.question is not None)
-    box = live._actions._moves.box
+    asked = asyncio.ensure_future(live._controller.play.ask(5))
+    await eventually_here(lambda: live._controller.play.question is not None)
+    box = live._controller.actions._moves.box
     edit(box, "4")
     enter(box)
     assert await asked == {"column": 4}
@@ -169,12 +169,12 @@ def test_a_policy_that_asks_is_the_person(live: Panel, far_end: FarEnd) -> None:
     """What a policy got from the person stands in the record as the person's."""
 
     async def ask(observation: Any) -> Any:
-        return await live._hand.question(5)
+        return await live._controller.play.ask(5)
 
     run = live.play(ask, steps=1)
-    eventually(lambda: live._state.question is not None)
-    edit(live._actions._moves.box, "4")
-    enter(live._actions._moves.box)
+    eventually(lambda: live._controller.play.question is not None)
+    edit(live._controller.actions._moves.box, "4")
+    enter(live._controller.actions._moves.box)
     assert run.wait(5)
     assert far_end.steps == [{"column": 4}]
     assert live.client.episode[-1].actor == "person"
@@ -183,33 +183,33 @@ def test_a_policy_that_asks_is_the_person(live: Panel, far_end: FarEnd) -> None:
 async def test_a_question_nobody_answers_times_out(live: Panel) -> None:
     """ask(timeout) ends with a timeout, and another question can be asked."""
     with pytest.raises(ReplyTimeout, match="ask"):
-        await live._hand.question(0.05)
-    assert live._state.question is None
+        await live._controller.play.ask(0.05)
+    assert live._controller.play.question is None
 
 
 async def test_a_cancelled_question_is_over(live: Panel) -> None:
     """Cancelling the wait takes the question back."""
-    asked = asyncio.ensure_future(live._hand.question(None))
-    await eventually_here(lambda: live._state.question is not None)
+    asked = asyncio.ensure_future(live._controller.play.ask(None))
+    await eventually_here(lambda: live._controller.play.question is not None)
     asked.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asked
-    assert live._state.question is None
+    assert live._controller.play.question is None
 
 
 async def test_one_question_at_a_time(live: Panel) -> None:
     """A second question is refused while the first waits."""
-    asked = asyncio.ensure_future(live._hand.question(None))
-    await eventually_here(lambda: live._state.question is not None)
+    asked = asyncio.ensure_future(live._controller.play.ask(None))
+    await eventually_here(lambda: live._controller.play.question is not None)
     with pytest.raises(MisuseError, match="asked already"):
-        await live._hand.question(None)
+        await live._controller.play.ask(None)
     asked.cancel()
 
 
 async def test_closing_the_panel_ends_the_question(live: Panel) -> None:
     """Whoever waits for the person is told that the panel is gone."""
-    asked = asyncio.ensure_future(live._hand.question(None))
-    await eventually_here(lambda: live._state.question is not None)
+    asked = asyncio.ensure_future(live._controller.play.ask(None))
+    await eventually_here(lambda: live._controller.play.question is not None)
     live.close()
     with pytest.raises(ClientClosed, match="panel was closed"):
         await asked
@@ -224,7 +224,7 @@ async def test_asking_without_a_notebook_is_refused_at_once(live: Panel) -> None
 def test_a_fast_run_is_written_seldom_and_to_its_end(live: Panel) -> None:
     """A quick run of many steps is seen at most 15 times a second, and its last state always."""
     writes = 0
-    chart = live._run._chart
+    chart = live._controller.play.view._chart
 
     def count(change: Any) -> None:
         nonlocal writes

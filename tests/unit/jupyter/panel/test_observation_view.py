@@ -13,7 +13,8 @@ from support import hostile
 from support.markup import IN_PANEL, check_html, check_text
 from support.recorded import exchanges, results
 
-from openenv_notebook.jupyter.panel.observation import HEIGHT, OBSERVATION_CSS, ObservationView
+from openenv_notebook.jupyter.panel.observation_style import OBSERVATION_CSS
+from openenv_notebook.jupyter.panel.observation_view import HEIGHT, ObservationView
 from openenv_notebook.jupyter.show import renderers
 from openenv_notebook.values.messages import StepResult
 

@@ -1,0 +1,74 @@
+"""What the controls of a form share: what makes their widgets, and who it is that changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import ipywidgets
+
+from openenv_notebook.jupyter.panel.widgets import Look, Widgets
+
+_WIDE = (("width", "100%"), ("min_width", "0"))
+_LINE = Look(_WIDE, "112px")
+_AUTO = (("width", "auto"),)
+_LOOKS = {
+    ipywidgets.Button: Look(_AUTO),
+    ipywidgets.Checkbox: Look((("width", "100%"),), "initial"),
+    ipywidgets.HBox: Look(_WIDE),
+    ipywidgets.HTML: Look((*_AUTO, ("margin", "0"))),
+    ipywidgets.Label: Look(_AUTO),
+    ipywidgets.Textarea: Look((*_WIDE, ("height", "auto")), "112px"),
+    ipywidgets.VBox: Look(_WIDE),
+    **dict.fromkeys((ipywidgets.Combobox, ipywidgets.Dropdown, ipywidgets.Password, ipywidgets.Text), _LINE),
+}
+TICK = Look((("width", "22px"), ("min_width", "22px"), ("overflow", "hidden")), "initial")
+NULL = Look(_AUTO, "initial")
+FILTER = Look(_WIDE, "initial")
+
+
+class Kit:
+    """Makes the widgets of a form, and tells the form what a person does to them.
+
+    Args:
+        on_edit: Called after a person changed something.
+        on_enter: Called when Enter was pressed in a one-line box.
+
+    Attributes:
+        widgets: Makes the widgets.
+    """
+
+    def __init__(self, on_edit: Callable[[], object], on_enter: Callable[[], object]) -> None:
+        self._on_edit = on_edit
+        self._on_enter = on_enter
+        self._quiet = 0
+        self.widgets = Widgets(_LOOKS)
+
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Change widgets without telling that a person did."""
+        self._quiet += 1
+        try:
+            yield
+        finally:
+            self._quiet -= 1
+
+    @property
+    def is_quiet(self) -> bool:
+        """True while the form itself changes its widgets."""
+        return self._quiet > 0
+
+    @property
+    def is_disabled(self) -> bool:
+        """True while nothing can be edited."""
+        return self.widgets.is_disabled
+
+    def edited(self) -> None:
+        """Tell the form that a person changed something."""
+        if not self._quiet:
+            self._on_edit()
+
+    def entered(self) -> None:
+        """Tell the form that a person pressed Enter."""
+        if not self.is_disabled:
+            self._on_enter()

@@ -1,0 +1,163 @@
+"""A policy's run in the panel: how it is started, stopped, paced, and taken over by the person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from openenv_notebook.jupyter.panel.background import Background
+from openenv_notebook.jupyter.panel.play_view import PlayView
+from openenv_notebook.jupyter.panel.publisher import Publisher
+from openenv_notebook.jupyter.panel.question import Question
+from openenv_notebook.jupyter.panel.state import State
+from openenv_notebook.jupyter.panel.takeover import Takeover
+from openenv_notebook.play.rollout import Rollout
+from openenv_notebook.values.errors import MisuseError, OpenEnvError
+
+
+class PlayControl:
+    """Carries out what the person wants of a policy; each method returns at once.
+
+    Args:
+        state: Where the panel stands.
+        publisher: Writes the widgets.
+        background: What else is being carried out.
+        policies: Policies by name.
+        arguments: Reads what a reset is given.
+
+    Attributes:
+        view: What it is started and stopped by.
+        rollout: The run of a policy, None while there is none.
+        question: What the person is asked, None while nobody asks.
+        by_hand: True while the person chooses a run's actions.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        publisher: Publisher,
+        background: Background,
+        policies: Mapping[str, Any],
+        arguments: Callable[[], dict[str, Any]],
+    ) -> None:
+        self._state, self._publisher, self._background = state, publisher, background
+        self._changed, self._arguments = publisher.request, arguments
+        self.rollout: Rollout | None = None
+        self.question: Question | None = None
+        self.by_hand = False
+        self.view = PlayView(publisher.put, policies, self._pressed, self.stop, self._change_speed, self._take_over)
+
+    @property
+    def is_playing(self) -> bool:
+        """True while a policy plays."""
+        return self.rollout is not None
+
+    def _pressed(self) -> None:
+        """Let the chosen policy act."""
+        if self.is_playing or self._background.doing:
+            return
+        try:
+            self._begin(self.view.policy, self.view.steps(), self.view.speed)
+        except Exception as error:
+            self._state.fail(error)
+        self._changed()
+
+    def start(self, policy: Any, steps: int | None, fps: float | None) -> Rollout:
+        """Start a policy.
+
+        Args:
+            policy: "random", a policy's name, a function of an observation; None for the one chosen.
+            steps: Most steps; None until done.
+            fps: Most steps a second.
+
+        Returns:
+            Its run.
+
+        Raises:
+            MisuseError: If one plays already, or this is none.
+        """
+        chosen = self.view.policy if policy is None else policy
+        run = self._begin(self.view.named(chosen) if isinstance(chosen, str) else chosen, steps, fps)
+        if callable(policy):
+            self.view.add(getattr(policy, "__name__", type(policy).__name__), policy)
+        return run
+
+    def _begin(self, policy: Any, steps: int | None, fps: float | None) -> Rollout:
+        arguments = self._arguments()
+        if self.is_playing:
+            raise MisuseError("a policy plays in this panel already", hint="panel.stop() ends it")
+        client = self._state.client
+        taken = Takeover(policy, client, lambda: self.ask(None), lambda: self.by_hand)
+        run = Rollout(client, taken, steps=steps, fps=fps, fresh=False, reset=arguments)
+        self._state.tell("")
+        self.rollout = run
+        run.start()
+        run.on_end(self._ended)
+        self._changed()
+        return run
+
+    def _ended(self, rollout: Rollout) -> None:
+        if rollout.error is not None:
+            notes = " · ".join(getattr(rollout.error, "__notes__", [])[:1]).removeprefix("openenv: ")
+            words = f"{type(rollout.error).__name__}: {rollout.error}"
+            self._state.fail(rollout.error, f"{words} · {notes}" if notes else words)
+        else:
+            self._state.tell(rollout.progress.summary("stopped" if rollout.stopping else ""))
+        self.by_hand = False
+        # Last, so that what is said next is not said over.
+        self.rollout = None
+        self._changed()
+
+    def stop(self) -> None:
+        """Stop the policy before its next step. Acts at once, whatever else is going on."""
+        rollout = self.rollout
+        if rollout is not None:
+            rollout.stop()
+
+    def _change_speed(self) -> None:
+        """Let a run go on at the speed that was chosen."""
+        rollout = self.rollout
+        if rollout is not None:
+            rollout.fps = self.view.speed
+
+    def _take_over(self, on: bool) -> None:
+        """Choose the actions of a run, or hand it back."""
+        if self._publisher.is_writing:
+            return
+        self.by_hand = on
+        question = self.question
+        if self.is_playing and question is not None and not on:
+            question.take_back()
+        self._changed()
+
+    async def ask(self, timeout: float | None) -> dict[str, Any] | None:
+        """Ask the person for an action.
+
+        Args:
+            timeout: Seconds; None for no limit.
+
+        Returns:
+            The action; None if it was handed back.
+
+        Raises:
+            MisuseError: If somebody asks already.
+            OpenEnvError: What ended it without an answer.
+        """
+        if self.question is not None:
+            raise MisuseError("the person is being asked already", hint="await the other ask() first, or cancel it")
+        question = self.question = Question()
+        self._state.say("Your move: choose an action, then Answer")
+        self._changed()
+        try:
+            return await question.answered(timeout)
+        finally:
+            if self.question is question:
+                self.question = None
+                self._state.say("")
+            self._changed()
+
+    def end(self, error: OpenEnvError) -> None:
+        """Stop the policy, and have whoever asks the person told why there is no answer."""
+        self.stop()
+        if self.question is not None:
+            self.question.take_back(error)
