@@ -9,6 +9,7 @@ from typing import Any, cast
 from IPython.core.error import UsageError
 
 from openenv_notebook.client.blocking import Blocking
+from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.servers import Backend, Server, running_own
 from openenv_notebook.values.errors import UnknownClient
 from openenv_notebook.values.text import nearest
