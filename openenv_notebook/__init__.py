@@ -70,10 +70,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # Loaded when they are asked for: not everybody has policies.
-_LATER = {
-    "Rollout": "openenv_notebook.play.rollout",
-    "run_episodes": "openenv_notebook.play.run_episodes",
-}
+_LATER = {"Rollout": "openenv_notebook.play.rollout", "run_episodes": "openenv_notebook.play.run_episodes"}
 
 
 def __getattr__(name: str) -> Any:

@@ -82,8 +82,7 @@ def listed(given: Any, call: str, what: str) -> list[Any]:
     except TypeError:
         pass  # said below
     raise MisuseError(
-        f"{call}() needs a list of {what}, not a {type(given).__name__}",
-        hint="one alone stands in brackets: [x]",
+        f"{call}() needs a list of {what}, not a {type(given).__name__}", hint="one alone stands in brackets: [x]"
     ) from None
 
 

@@ -93,8 +93,7 @@ class ForeignClient(Blocking):
     def __getattr__(self, name: str) -> Any:
         if name in _ONLY_OURS:
             raise NotSupportedHere(
-                "only our own clients keep a record and an order",
-                hint="adopt(TheClass), or connect(...), gives one",
+                "only our own clients keep a record and an order", hint="adopt(TheClass), or connect(...), gives one"
             )
         return super().__getattr__(name)
 

@@ -67,11 +67,7 @@ class Session:
     """
 
     def __init__(
-        self,
-        url: str,
-        connect: Connect,
-        read: Callable[[bytes], StepResult[Any]],
-        record: Record | None = None,
+        self, url: str, connect: Connect, read: Callable[[bytes], StepResult[Any]], record: Record | None = None
     ) -> None:
         self.url = url
         self.record = record if record is not None else Record(url)

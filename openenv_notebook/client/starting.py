@@ -134,12 +134,7 @@ def from_docker_image(cls: Make[ClientT], image: str, provider: Any, options: Ma
 
 
 def from_env(
-    cls: Make[ClientT],
-    space: str,
-    use_docker: bool,
-    provider: Any,
-    project: str | None,
-    options: Mapping[str, Any],
+    cls: Make[ClientT], space: str, use_docker: bool, provider: Any, project: str | None, options: Mapping[str, Any]
 ) -> Starting[ClientT]:
     """Make what :meth:`EnvClient.from_env` returns; as :func:`from_docker_image`."""
     given = dict(options)

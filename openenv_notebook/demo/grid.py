@@ -8,12 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from openenv_notebook.demo.environment import (
-    DemoEnvironment,
-    checked_episode_id,
-    checked_integer,
-    checked_seed,
-)
+from openenv_notebook.demo.environment import DemoEnvironment, checked_episode_id, checked_integer, checked_seed
 from openenv_notebook.demo.maze import MOVES, START, Cell, build_maze, moved
 from openenv_notebook.demo.picture import draw_board
 from openenv_notebook.values.messages import Action, Observation, State

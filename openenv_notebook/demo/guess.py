@@ -7,12 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from openenv_notebook.demo.environment import (
-    DemoEnvironment,
-    checked_episode_id,
-    checked_integer,
-    checked_seed,
-)
+from openenv_notebook.demo.environment import DemoEnvironment, checked_episode_id, checked_integer, checked_seed
 from openenv_notebook.values.messages import Action, Observation, State
 
 Outcome = Literal["playing", "won", "lost"]
@@ -74,13 +69,7 @@ class GuessEnvironment(DemoEnvironment[GuessAction, GuessObservation, GuessState
         self.reset()
 
     def reset(
-        self,
-        seed: int | None = None,
-        episode_id: str | None = None,
-        *,
-        low: int = 1,
-        high: int = 100,
-        **kwargs: Any,
+        self, seed: int | None = None, episode_id: str | None = None, *, low: int = 1, high: int = 100, **kwargs: Any
     ) -> GuessObservation:
         """Think of a new number.
 

@@ -335,14 +335,7 @@ def test_an_expression_is_told_as_python(shell: InteractiveShell, line: str, pyt
 
 
 @pytest.mark.parametrize(
-    "end",
-    [
-        "",
-        "# it's (",
-        "\n'shown'",
-        "\n%openenv step right;",
-        "\nfor i in '12':\n    %openenv step up;",
-    ],
+    "end", ["", "# it's (", "\n'shown'", "\n%openenv step right;", "\nfor i in '12':\n    %openenv step up;"]
 )
 def test_a_semicolon_silences_and_loses_nothing(
     shell: InteractiveShell, capsys: pytest.CaptureFixture[str], end: str

@@ -7,9 +7,7 @@ from typing import Any
 from openenv_notebook.client.codec import read_result
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
-from openenv_notebook.values.errors import (
-    OpenEnvError,
-)
+from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.wire.protocol import frame
 
 

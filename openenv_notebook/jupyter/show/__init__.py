@@ -10,14 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from openenv_notebook.jupyter.show.status_lines import (
-    START,
-    client_line,
-    next_line,
-    result_line,
-    server_line,
-    steps,
-)
+from openenv_notebook.jupyter.show.status_lines import START, client_line, next_line, result_line, server_line, steps
 
 if TYPE_CHECKING:
     from openenv_notebook.jupyter.show.any_value import to_html, to_text
@@ -30,13 +23,4 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module("openenv_notebook.jupyter.show.any_value"), name)
 
 
-__all__ = [
-    "START",
-    "client_line",
-    "next_line",
-    "result_line",
-    "server_line",
-    "steps",
-    "to_html",
-    "to_text",
-]
+__all__ = ["START", "client_line", "next_line", "result_line", "server_line", "steps", "to_html", "to_text"]

@@ -174,12 +174,7 @@ class Describer:
     # Lists
 
     def _list(
-        self,
-        values: Sequence[Any],
-        name: str,
-        depth: int,
-        beside: Mapping[Any, Any],
-        was: Mapping[Any, Any] | None,
+        self, values: Sequence[Any], name: str, depth: int, beside: Mapping[Any, Any], was: Mapping[Any, Any] | None
     ) -> Block:
         if not values:
             return line(Span("[]", "muted"))

@@ -107,8 +107,7 @@ def _environment_root() -> type:
         from openenv.core.env_server.interfaces import Environment
     except ImportError as error:
         raise NotSupportedHere(
-            "serving a class needs the openenv package, which is not installed here",
-            hint="%pip install openenv",
+            "serving a class needs the openenv package, which is not installed here", hint="%pip install openenv"
         ) from error
     return typing.cast(type, Environment)
 

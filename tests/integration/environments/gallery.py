@@ -128,11 +128,7 @@ class Talk(_Shown):
     def step(self, action: Say, timeout_s: float | None = None, **_: Any) -> Talked:
         self.steps += 1
         answer = "Yes. It is the largest of them all." if "whale" in action.message else "Yes, and it sings."
-        self.said = [
-            *self.said,
-            {"role": "user", "content": action.message},
-            {"role": "assistant", "content": answer},
-        ]
+        self.said = [*self.said, {"role": "user", "content": action.message}, {"role": "assistant", "content": answer}]
         return self._seen(1.0 if "whale" in action.message else 0.0)
 
     def _seen(self, reward: float) -> Talked:

@@ -231,12 +231,7 @@ class TestCalls:
     async def test_a43_options_and_arguments_never_meet(self, client: GenericEnvClient, far_end: FarEnd) -> None:
         """A43: every keyword of reset goes to the environment; options of a call have a place of their own."""
         await client.options(timeout=5).reset(timeout=5, difficulty="hard", actor="x", env_kwargs={"a": 1})
-        assert far_end.requests[0]["data"] == {
-            "timeout": 5,
-            "difficulty": "hard",
-            "actor": "x",
-            "env_kwargs": {"a": 1},
-        }
+        assert far_end.requests[0]["data"] == {"timeout": 5, "difficulty": "hard", "actor": "x", "env_kwargs": {"a": 1}}
 
     async def test_a_view_with_options_is_the_same_session(self, client: GenericEnvClient, far_end: FarEnd) -> None:
         """A view shares session, record and subscribers; the actor it names stands in the record."""

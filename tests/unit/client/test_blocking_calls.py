@@ -23,13 +23,7 @@ from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.client.events import Event
 from openenv_notebook.threads import events_thread
 from openenv_notebook.values.attribute_dict import attribute_dict
-from openenv_notebook.values.errors import (
-    ClientClosed,
-    MisuseError,
-    ReplyTimeout,
-    SessionLost,
-    WrongThread,
-)
+from openenv_notebook.values.errors import ClientClosed, MisuseError, ReplyTimeout, SessionLost, WrongThread
 
 Env = SyncEnvClient[Any, Any, Any]
 

@@ -6,9 +6,7 @@ from support.entries import entry
 from support.wire import result_frame
 
 from openenv_notebook.record.recorder import Record
-from openenv_notebook.values.errors import (
-    SessionLost,
-)
+from openenv_notebook.values.errors import SessionLost
 
 
 class TestRecord:

@@ -17,13 +17,7 @@ from support.recorded import schemas, shapes
 from openenv_notebook.client.actions import wire_action
 from openenv_notebook.client.known import Known
 from openenv_notebook.client.tools import tool_signature
-from openenv_notebook.schema.action import (
-    action_fields,
-    holds_secret,
-    only_required_field,
-    takes_any_field,
-    takes_text,
-)
+from openenv_notebook.schema.action import action_fields, holds_secret, only_required_field, takes_any_field, takes_text
 from openenv_notebook.schema.check import check
 from openenv_notebook.schema.describe import bounds, facts, fields_line, kind
 from openenv_notebook.schema.model import model_from_schema

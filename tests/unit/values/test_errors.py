@@ -120,10 +120,7 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
         EnvironmentFailed("KeyError: 'x'", code="EXECUTION_ERROR"),
         "the environment failed: KeyError: 'x' · the step may have happened: state() tells",
     ),
-    (
-        EnvironmentFailed(""),
-        "the environment failed: (it gave no message) · the step may have happened: state() tells",
-    ),
+    (EnvironmentFailed(""), "the environment failed: (it gave no message) · the step may have happened: state() tells"),
     (
         AtCapacity("full", active=1, maximum=1, url=URL),
         "the server is full: 1 of 1 sessions in use · http://localhost:8000 · "

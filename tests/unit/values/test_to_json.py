@@ -223,9 +223,7 @@ def test_what_cannot_be_sent_says_so(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [1j, [1j], {"a": (1j,)}, np.array([[1j]]), np.complex64(1), np.complex128(1), Holder(1j)],
-    ids=repr,
+    "value", [1j, [1j], {"a": (1j,)}, np.array([[1j]]), np.complex64(1), np.complex128(1), Holder(1j)], ids=repr
 )
 def test_complex_numbers_are_refused(value: Any) -> None:
     """They do not go out as text that looks like a number."""

@@ -24,12 +24,7 @@ def test_an_observation_stands_beside_its_reward() -> None:
     frame = json.loads(encode_observation(Seen(value=1, reward=2, done=True, metadata={"k": 1})))
     assert frame == {
         "type": "observation",
-        "data": {
-            "observation": {"metadata": {"k": 1}, "value": 1},
-            "reward": 2,
-            "done": True,
-            "metadata": {"k": 1},
-        },
+        "data": {"observation": {"metadata": {"k": 1}, "value": 1}, "reward": 2, "done": True, "metadata": {"k": 1}},
     }
 
 

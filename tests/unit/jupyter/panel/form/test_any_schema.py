@@ -32,9 +32,7 @@ _PLAIN: list[Any] = [
     {"$ref": "#/$defs/Node"},
     {"type": ["string", "integer", "null"]},
 ]
-_DEFINITIONS = {
-    "Node": {"type": "object", "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/Node"}}},
-}
+_DEFINITIONS = {"Node": {"type": "object", "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/Node"}}}}
 
 
 def _composed(inside: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
