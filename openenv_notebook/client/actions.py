@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from openenv_notebook.schema.action import SELDOM, action_fields, given_fields, named, takes_any_field
+from openenv_notebook.schema.action import SELDOM, action_fields, given_fields, named
 from openenv_notebook.schema.shapes import Const, Shape
 from openenv_notebook.values.errors import InvalidAction, MisuseError
 from openenv_notebook.values.text import nearest
@@ -100,8 +100,9 @@ def wire_action(action: Any, schema: Shape | None) -> dict[str, Any]:
         InvalidAction: If it has a field that the schema does not know, with the nearest name.
         MisuseError: If a bare value was given and there is not exactly one required field.
     """
-    fields = fields_of(action if is_record(action) else _fields_for(action, schema))
-    if schema is not None and not takes_any_field(schema):
+    fields = fields_of(action if type(action) is dict or is_record(action) else _fields_for(action, schema))
+    names = schema.field_names if schema is not None else None
+    if schema is not None and names is not None and not names.issuperset(fields):
         _refuse_unknown(fields, schema)
     return fields
 
@@ -126,7 +127,7 @@ def _refuse_unknown(fields: Mapping[str, Any], schema: Shape) -> None:
     known = [field.name for field in action_fields(schema)]
     unknown = [name for name in fields if name not in known]
     # Tools of an MCP environment are actions of their own, beside its schema.
-    if not unknown or fields.get("type") in ("call_tool", "list_tools"):
+    if fields.get("type") in ("call_tool", "list_tools"):
         return
     lines = [f"{name}: no such field{nearest(name, known)}" for name in unknown]
     hint = f"{_fields_hint(known)}{_option_hint(unknown)}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from openenv_notebook.client.actions import given_action, needs_schema, wire_action
+from openenv_notebook.client.actions import NOT_GIVEN, given_action, needs_schema, wire_action
 from openenv_notebook.client.results import OTHER_MODEL, TypedReader, masked_lines, read_parsed, read_result
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.schema.shapes import Shape
@@ -89,7 +89,8 @@ class Codec:
         Raises:
             InvalidAction, MisuseError: What is wrong with them.
         """
-        given = given_action(action, fields)
+        is_plain = action is NOT_GIVEN and "action" not in fields
+        given = fields if is_plain else given_action(action, fields)
         known = self.action_schema if self.action_schema is not None else schema
         if not self.own_payload:
             return wire_action(given, known)

@@ -117,7 +117,8 @@ class Conversation:
     def step(self, options: Options, action: Any, fields: Mapping[str, Any]) -> Body[StepResult[Any]]:
         """Act in the environment."""
         began = time.monotonic()
-        if not self.known.has_schema_answer and self.codec.needs_schema(action, fields):
+        known = self.known
+        if known.schema is None and not known.schema_refused and self.codec.needs_schema(action, fields):
             yield from self.learn_for([action], "step", options.timeout, began)
         request = self.step_request(options, action, fields)
         yield request
@@ -232,15 +233,19 @@ class Conversation:
         self, options: Options, action: Any, fields: Mapping[str, Any], batch: Batch | None = None, name: str = "step"
     ) -> Request:
         """Make the request of a step; raises for what cannot be sent, and warns of what was probably not meant."""
-        self.refuse_closed()
+        session = self.session
+        if session.is_closed:
+            self.refuse_closed()
         try:
-            payload = self.codec.payload(self._client(), action, fields, self.action_schema)
+            payload = self.codec.payload(self._client(), action, fields, self.known.action)
         except InvalidAction as error:
-            error.url = error.url or self.session.url
+            error.url = error.url or session.url
             raise
-        self._warn()
+        last = session.record.last
+        if last is None or last.is_end or not session.was_reset:
+            self._warn(last)
         sent = frame("step", payload)
-        return Request("step", sent, self.session, entry="step", actor=options.actor, batch=batch, name=name)
+        return Request("step", sent, session, entry="step", actor=options.actor, batch=batch, name=name)
 
     def reply(self, request: Request) -> bytes:
         """Return the reply of an answered request; raises what came instead."""
@@ -262,14 +267,14 @@ class Conversation:
             raise error
         return result
 
-    def _warn(self) -> None:
+    def _warn(self, last: Step | None) -> None:
         """Warn of a step that is allowed and probably not meant, once."""
-        session, last = self.session, self.session.record.last
+        session = self.session
         if last is None or not session.was_reset:
             if session.lost is None and not session.was_reset and "reset" not in self._warned:
                 self._warned.add("reset")
                 caution("a step before any reset(): most environments need one")
-        elif last.decoded and last.done and session.record.episode.episode_id not in self._warned:
+        elif session.record.episode.episode_id not in self._warned:
             self._warned.add(session.record.episode.episode_id)
             number = len(session.record.episodes)
             caution(f"episode {number} is over (done): reset() begins a new one")

@@ -40,10 +40,11 @@ def read_result(reply: bytes, secrets: Container[str] | None = None) -> StepResu
         ProtocolError: If a part is missing or of the wrong type.
     """
     data = checked(reply)
-    observation = AttributeDict(data["observation"])
-    tell_secrets(observation, secrets)
+    told = data["observation"]
     # Most servers send none: then nothing is looked for.
-    metadata = metadata_of(data, secrets) if "metadata" in data or "metadata" in observation else {}
+    metadata = metadata_of(data, secrets) if data.get("metadata") or told.get("metadata") else {}
+    observation = AttributeDict(told)
+    tell_secrets(observation, secrets)
     return StepResult(observation, data.get("reward"), data["done"], metadata, reply, False, secrets)
 
 

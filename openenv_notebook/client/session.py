@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from contextvars import Context
 from typing import Any, Literal
@@ -19,6 +20,7 @@ from openenv_notebook.client.opener import Customer, Opened
 from openenv_notebook.client.owed import Owed
 from openenv_notebook.client.results import masked_lines
 from openenv_notebook.record.recorder import Record
+from openenv_notebook.record.step import Step
 from openenv_notebook.threads import portal as portals
 from openenv_notebook.threads.fork import close_inherited
 from openenv_notebook.threads.lease import Lease
@@ -49,17 +51,9 @@ _WITHOUT_ENVIRONMENT = ("reset", "connect")
 
 
 class Session:
-    """One session of one client.
-
-    Args:
-        url: The address, as it may be shown.
-        connect: Opens a connection for a session and its link, and proves it.
-        read: Makes a result from the reply to a reset or step.
-        record: Where the steps are kept.
+    """One session of one client; ``connect`` opens its connections, ``read`` makes results of its replies.
 
     Attributes:
-        lease: Its hold on the portal.
-        exchange: Its calls and replies, in order.
         lost: Why there is no environment any more, until a reset; else None.
         was_reset: True when an episode was begun in this environment.
         is_closed: True once it has ended for good.
@@ -263,9 +257,14 @@ class Session:
 
     def _note(self, request: Request) -> None:
         """Write a finished request into the record, before its caller is woken."""
-        step = request.to_step(self._read, self.record.secrets)
-        if step is None:
+        kind = request.entry or ("state" if request.owed else None)
+        if kind is None:
             return
+        seconds, read = time.monotonic() - request.sent_at, self._read if kind in ("reset", "step") else None
+        request.step = step = Step(
+            kind, None, None, request.error, request.started, seconds, request.actor,
+            request=request.frame, reply=request.reply, read=read, secrets=self.record.secrets,
+        )  # fmt: skip
         if request.owed:
             self.unclaimed.add(step)
         if request.entry:

@@ -142,7 +142,10 @@ def exchange(
         KeyboardInterrupt: With ``.sent``: True if a reply is now owed.
     """
     first = requests[0]
-    portal: Portal = first.session.lease.portal
+    lease: Lease = first.session.lease
+    portal = lease.held
+    if portal is None or not portal.alive:
+        portal = lease.portal
     if threading.get_ident() == portal.ident:
         portal.refuse_here(first.name)
     deadline = None if timeout is None else (began or time.monotonic()) + timeout

@@ -72,7 +72,7 @@ class Record:
         """Add a step; a reset that was answered begins an episode."""
         if step.kind == "reset" and step.error is None and len(self.episode):
             self._episodes.append(Episode(self._base_url))
-        self.episode.append(step)
+        self._episodes[-1].append(step)
         self.last = step
         self._size += step.size
         self._unfolded.append(step)

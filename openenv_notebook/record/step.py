@@ -31,15 +31,20 @@ class Step:
         seconds: From sending to the reply, in seconds.
         actor: Who acted: "code", "person" or "policy".
         owed: True when nobody waited for the reply any more.
+        request: The frame that was sent; values are decoded from the frames when they are first read.
+        reply: The frame that answered it, None if none came.
+        read: Makes the result from the reply; may raise ProtocolError.
+        secrets: Names of fields that the server marked as secret.
 
     Attributes:
+        is_end: True once it was decoded and found to have ended the episode.
         folded: True when the record was over its bound of bytes and the observation was dropped.
         size: Bytes of frames it keeps.
     """
 
     __slots__ = (
-        "_action", "_read", "_reply", "_request", "_result", "_secrets", "actor", "error", "folded", "kind",
-        "owed", "seconds", "size", "started",
+        "_action", "_read", "_reply", "_request", "_result", "_secrets", "actor", "error", "folded", "is_end",
+        "kind", "owed", "seconds", "size", "started",
     )  # fmt: skip
 
     def __init__(
@@ -52,6 +57,11 @@ class Step:
         seconds: float = 0.0,
         actor: str = "code",
         owed: bool = False,
+        *,
+        request: bytes | None = None,
+        reply: bytes | None = None,
+        read: ReadResult | None = None,
+        secrets: Container[str] | None = None,
     ) -> None:
         self.kind = kind
         self.error = error
@@ -60,45 +70,13 @@ class Step:
         self.actor = actor
         self.owed = owed
         self.folded = False
-        self.size = 0
+        self.is_end = result is not None and result.done
+        self.size = (len(request) if request else 0) + (len(reply) if reply else 0)
         self._action = action
         self._result = result
-        self._request: bytes | None = None
-        self._reply: bytes | None = None
-        self._read: ReadResult | None = None
-        self._secrets: Container[str] | None = None
-
-    @classmethod
-    def from_frames(
-        cls,
-        kind: StepKind,
-        request: bytes,
-        *,
-        reply: bytes | None,
-        read: ReadResult | None,
-        error: OpenEnvError | None,
-        secrets: Container[str] | None = None,
-    ) -> Step:
-        """Make an entry whose values are decoded when they are first read.
-
-        Args:
-            kind: The kind of entry.
-            request: The frame that was sent.
-            reply: The frame that answered it, None if none came.
-            read: Makes the result from the reply; may raise ProtocolError.
-            error: What came instead of a result, or None.
-            secrets: Names of fields that the server marked as secret.
-
-        Returns:
-            The entry.
-        """
-        step = cls(kind, error=error)
-        step._request = request
-        step._reply = reply
-        step._read = read if error is None else None
-        step._secrets = secrets
-        step.size = len(request) + (len(reply) if reply is not None else 0)
-        return step
+        self._request, self._reply = request, reply
+        self._read = read if error is None else None
+        self._secrets = secrets
 
     @property
     def action(self) -> Any:
@@ -115,7 +93,8 @@ class Step:
         read, reply = self._read, self._reply
         if read is not None and reply is not None:
             try:
-                self._result = read(reply)
+                self._result = found = read(reply)
+                self.is_end = found.done
             except OpenEnvError as error:
                 self.error = error.with_traceback(None)
             self._read = None

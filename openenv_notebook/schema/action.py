@@ -72,13 +72,6 @@ def named(action: Shape | None, value: Any) -> dict[str, Any] | None:
     return None if only is None else {**constants(action), only.name: value}
 
 
-def takes_any_field(action: Shape) -> bool:
-    """Tell whether an action may have fields that its schema does not name."""
-    if isinstance(action, Union):
-        return any(takes_any_field(branch) for branch in action.branches)
-    return not isinstance(action, Object) or not action.fields or action.others is not None
-
-
 def takes_text(field: Shape) -> bool:
     """Tell whether a field takes text and nothing else that characters could mean."""
     match field:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Optional
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from openenv_notebook.schema.action import action_fields, takes_any_field
+from openenv_notebook.schema.action import action_fields
 from openenv_notebook.schema.shapes import (
     ABSENT,
     Array,
@@ -80,7 +80,7 @@ def model_from_schema(action: Shape, name: str = "Action") -> type[SchemaModel]:
 
 def _model(shape: Shape, fields: Sequence[Shape], name: str) -> type[SchemaModel]:
     made: dict[str, Any] = {_python_name(field.name): _field(field) for field in fields}
-    root = OpenModel if fields and takes_any_field(shape) else SchemaModel
+    root = OpenModel if fields and shape.field_names is None else SchemaModel
     return create_model(_class_name(shape.title or name), __base__=root, **made)
 
 

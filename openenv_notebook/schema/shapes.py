@@ -7,6 +7,7 @@ shape is :class:`Json`, which takes anything.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 
@@ -46,6 +47,11 @@ class Shape:
     required: bool = True
     nullable: bool = False
     is_secret: bool = False
+
+    @cached_property
+    def field_names(self) -> frozenset[str] | None:
+        """The names of all fields it may have; None where it may have others."""
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +151,11 @@ class Object(Shape):
     fields: tuple[Shape, ...]
     others: Shape | None = None
 
+    @cached_property
+    def field_names(self) -> frozenset[str] | None:
+        """The names of its fields; None where it names none, or takes others beside them."""
+        return frozenset(field.name for field in self.fields) if self.fields and self.others is None else None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Dictionary(Shape):
@@ -172,6 +183,12 @@ class Union(Shape):
 
     branches: tuple[Shape, ...]
     discriminator: str = ""
+
+    @cached_property
+    def field_names(self) -> frozenset[str] | None:
+        """The names of the fields of all branches; None where one takes any."""
+        names = [branch.field_names for branch in self.branches]
+        return None if None in names else frozenset().union(*(each for each in names if each is not None))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,37 +23,40 @@ class Lease:
 
     Args:
         tenant: Who lives on the portal's loop; not kept alive by this.
+
+    Attributes:
+        held: The portal it has now, be it dead; None while it has none.
     """
 
-    __slots__ = ("_guard", "_portal", "_tenant")
+    __slots__ = ("_guard", "_tenant", "held")
 
     def __init__(self, tenant: Tenant) -> None:
         self._tenant = weakref.ref(tenant)
         self._guard = threading.Lock()
-        self._portal: Portal | None = None
+        self.held: Portal | None = None
 
     @property
     def portal(self) -> Portal:
         """The portal, taken where there is none yet, or no more."""
-        portal = self._portal
+        portal = self.held
         if portal is not None and portal.alive:
             return portal
         with self._guard:
-            if self._portal is None or not self._portal.alive:
+            if self.held is None or not self.held.alive:
                 tenant = self._tenant()
                 assert tenant is not None
-                tenant.before_lease(self._portal is not None)
-                self._portal = portals.lease(tenant)
-            return self._portal
+                tenant.before_lease(self.held is not None)
+                self.held = portals.lease(tenant)
+            return self.held
 
     @property
     def is_live(self) -> bool:
         """True while a portal is held and runs: when there may be something to end."""
-        return self._portal is not None and self._portal.alive
+        return self.held is not None and self.held.alive
 
     def post(self, callback: Callable[..., object], *args: Any) -> bool:
         """Run a callback on the loop's thread soon; False where no portal is held, or its loop is gone."""
-        portal = self._portal
+        portal = self.held
         return portal is not None and portal.post(callback, *args)
 
     def end(self, *, join: bool, within: float = portals.JOIN_WITHIN) -> None:
@@ -64,7 +67,7 @@ class Lease:
             within: Seconds to wait for it, at most.
         """
         with self._guard:
-            self._portal = None
+            self.held = None
         tenant = self._tenant()
         if tenant is not None:
             portals.give_back(tenant, join=join, within=within)
@@ -72,4 +75,4 @@ class Lease:
     def orphan(self) -> None:
         """Leave the parent's portal alone, in a forked child."""
         self._guard = threading.Lock()
-        self._portal = None
+        self.held = None

@@ -15,6 +15,8 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from openenv_notebook.values.errors import MisuseError
 
+# Written as they are.
+_PLAIN = (str, int, float, bool, type(None))
 _NO_COMPLEX = "JSON has no complex numbers; send real and imaginary parts as fields of their own"
 
 
@@ -50,11 +52,13 @@ def fields_of(value: Any) -> dict[str, Any]:
     fields = dict(value) if isinstance(value, (dict, Mapping)) else _taken_apart(value) if is_record(value) else None
     if not isinstance(fields, dict):
         raise MisuseError(f"a {type(value).__name__} has no named fields")
-    for name in fields:
-        if not isinstance(name, str):
-            raise MisuseError(f"names of fields are text, not {type(name).__name__}: {name!r}")
     try:
-        return {name: _without_models(item) for name, item in fields.items()}
+        for name, item in fields.items():
+            if not isinstance(name, str):
+                raise MisuseError(f"names of fields are text, not {type(name).__name__}: {name!r}")
+            if type(item) not in _PLAIN:
+                fields[name] = _without_models(item)
+        return fields
     except RecursionError:
         raise MisuseError("this cannot be sent as JSON: it contains itself, or is nested too deep") from None
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import time
 from collections.abc import Callable
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection
 from websockets.frames import CloseCode, Frame, Opcode
-from websockets.protocol import State
 
 from openenv_notebook.wire.frames import masked_text, text_head, wire_size
 from openenv_notebook.wire.protocol import CLOSE_FRAME
@@ -73,8 +73,9 @@ class Connection(ClientConnection):
 
     def send(self, data: bytes) -> None:  # type: ignore[override]
         """Send one text frame. Buffered by the transport; never waits."""
-        self._sent = self.loop.time()
-        if self._is_plain and self.protocol.state is State.OPEN:
+        self._sent = time.monotonic()
+        protocol = self.protocol
+        if not protocol.extensions and protocol.close_sent is None and protocol.close_rcvd is None:
             self.transport.write(masked_text(data))
         else:
             self.protocol.send_text(data)
@@ -123,7 +124,7 @@ class Connection(ClientConnection):
 
     def data_received(self, data: bytes) -> None:
         """Take what the socket gives: plain frames at once, all else through the parser."""
-        self._heard = self.loop.time()
+        self._heard = time.monotonic()
         if self._in_parser is None:
             super().data_received(_of_http_1_1(data) if self.response is None else data)
             if self.response is not None and data.endswith(b"\r\n\r\n"):
@@ -144,9 +145,10 @@ class Connection(ClientConnection):
             self._missing -= len(part)
             self._gathered.append(part)
         else:
-            head = text_head(data) if self._is_plain and not self._in_parser and not self._parts else None
-            too_long = head is not None and self.max_size is not None and head[1] > self.max_size
-            if head is None or too_long or self.protocol.state is not State.OPEN:
+            # Without extensions, what was sent is what is on the wire.
+            is_plain = not self.protocol.extensions and not self._in_parser and not self._parts
+            head = text_head(data) if is_plain and self.protocol.close_sent is None else None
+            if head is None or (self.max_size is not None and head[1] > self.max_size):
                 return None
             end = head[0] + head[1]
             rest = data[end:]
@@ -154,22 +156,18 @@ class Connection(ClientConnection):
             self._gathered.append(data[head[0] : end])
         if not self._missing:
             parts, self._gathered = self._gathered, []
-            self._guarded(self._whole, parts[0] if len(parts) == 1 else b"".join(parts))
-            self._end_if_broken()
+            try:
+                self._whole(parts[0] if len(parts) == 1 else b"".join(parts))
+            except Exception as error:
+                self._fail(error)
+            if self.protocol.close_sent is not None:
+                self._end_if_broken()
         return rest
 
-    @property
-    def _is_plain(self) -> bool:
-        """True without extensions: what is sent is what is on the wire."""
-        return not self.protocol.extensions
-
-    def _guarded(self, take: Callable[..., None], what: Any) -> None:
-        """Let nothing escape: it would kill the transport unexplained."""
-        try:
-            take(what)
-        except Exception as error:
-            log.exception("an error while a message was taken in")
-            self.abort(f"{type(error).__name__} while a message was taken in")
+    def _fail(self, error: Exception) -> None:
+        """Let nothing escape from what takes a message in: it would kill the transport unexplained."""
+        log.error("an error while a message was taken in", exc_info=error)
+        self.abort(f"{type(error).__name__} while a message was taken in")
 
     def _end_if_broken(self) -> None:
         sent = self.protocol.close_sent
@@ -180,12 +178,15 @@ class Connection(ClientConnection):
 
     def process_event(self, event: Any) -> None:
         """Take one event of the parser."""
-        if self.response is None or not isinstance(event, Frame):
-            self._guarded(super().process_event, event)
-            return
-        if self._in_parser:
-            self._in_parser -= wire_size(event)
-        self._guarded(self._take, event)
+        try:
+            if self.response is None or not isinstance(event, Frame):
+                super().process_event(event)
+                return
+            if self._in_parser:
+                self._in_parser -= wire_size(event)
+            self._take(event)
+        except Exception as error:
+            self._fail(error)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Take the end of the socket."""
@@ -249,7 +250,7 @@ class Connection(ClientConnection):
     def _ping(self, interval: float, timeout: float | None) -> None:
         if self.ended:
             return
-        now = self.loop.time()
+        now = time.monotonic()
         self.protocol.send_ping(b"openenv")
         self.send_data()
         if timeout is not None:
@@ -263,7 +264,7 @@ class Connection(ClientConnection):
         if silent and self._reading and not was_busy and not self.is_busy():
             self.abort(f"no answer to a ping within {timeout:g} s")
             return
-        wait = max(0.0, interval - (self.loop.time() - pinged))
+        wait = max(0.0, interval - (time.monotonic() - pinged))
         self._beat = self.loop.call_later(wait, self._ping, interval, timeout)
 
 

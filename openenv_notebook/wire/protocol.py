@@ -11,14 +11,13 @@ from __future__ import annotations
 import copy
 import time
 from collections import deque
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from typing import Any, Final, Literal, Protocol
 
-from openenv_notebook.record.step import ReadResult, Step
 from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.to_json import to_bytes
-from openenv_notebook.wire.replies import reply_error
+from openenv_notebook.wire.replies import EXPECTED_TYPES, FIRST_TYPE, reply_error
 
 Entry = Literal["reset", "step", "tool"]
 Kind = Literal["connect", "reset", "step", "state", "mcp", "settle", "disconnect", "close"]
@@ -135,23 +134,6 @@ class Request:
         if wake is not None and not self.owed:
             wake()
 
-    def to_step(self, read: ReadResult, secrets: Container[str] | None = None) -> Step | None:
-        """Make its entry of the record, now that it is answered; None where it makes none.
-
-        Args:
-            read: Makes the result of a reset or a step from the reply.
-            secrets: Names of fields that the server marked as secret.
-        """
-        kind = self.entry or ("state" if self.owed else None)
-        if kind is None:
-            return None
-        reader = read if kind in ("reset", "step") else None
-        self.step = step = Step.from_frames(
-            kind, self.frame, reply=self.reply, read=reader, error=self.error, secrets=secrets
-        )
-        step.started, step.seconds, step.actor = self.started, time.monotonic() - self.sent_at, self.actor
-        return step
-
     def release(self) -> None:
         """Count its reply no more: it was decoded, or nobody will."""
         wire, self.held_by = self.held_by, None
@@ -227,7 +209,10 @@ class Exchange:
             return None
         request = self.on_wire.popleft()
         request.reply = data
-        request.error = reply_error(data, request.kind)
+        # A good reply is the rule: told by its first bytes.
+        usual = FIRST_TYPE.match(data)
+        if usual is None or usual[1] != EXPECTED_TYPES.get(request.kind):
+            request.error = reply_error(data, request.kind)
         return request
 
     def give_up(self, request: Request) -> bool:

@@ -22,9 +22,10 @@ from openenv_notebook.values.secrets import masked
 
 ENDS_SESSION: Final = frozenset({"CAPACITY_REACHED", "FACTORY_ERROR", "SESSION_ERROR"})
 
-_EXPECTED: Final = {"reset": "observation", "step": "observation", "state": "state", "mcp": "mcp"}
-_TYPE_FIRST: Final = re.compile(rb'\s*\{\s*"type"\s*:\s*"([a-z_]+)"')
-_USUAL: Final = {kind: expected.encode() for kind, expected in _EXPECTED.items()}
+# By the kind of request: the type of a good reply.
+EXPECTED_TYPES: Final = {"reset": b"observation", "step": b"observation", "state": b"state", "mcp": b"mcp"}
+# Most frames begin with their type.
+FIRST_TYPE: Final = re.compile(rb'\s*\{\s*"type"\s*:\s*"([a-z_]+)"')
 
 
 def reply_type(data: bytes) -> str:
@@ -36,7 +37,7 @@ def reply_type(data: bytes) -> str:
     Returns:
         Its type; "" where it has none or is not a JSON object.
     """
-    found = _TYPE_FIRST.match(data)
+    found = FIRST_TYPE.match(data)
     if found:
         return found[1].decode()
     try:
@@ -57,13 +58,10 @@ def reply_error(data: bytes, kind: str) -> OpenEnvError | None:
     Returns:
         The error it carries or is, or None.
     """
-    usual = _TYPE_FIRST.match(data)
-    if usual is not None and usual[1] == _USUAL.get(kind):
-        return None
     found = reply_type(data)
     if found == "error":
         return read_error(data, kind)
-    if found == _EXPECTED.get(kind):
+    if found.encode() == EXPECTED_TYPES.get(kind):
         return None
     what = f"a reply of type {found!r}" if found else "a reply that is not an OpenEnv message"
     return ProtocolError(f"{what} to {kind}()", frame=excerpt(data))

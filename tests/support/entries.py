@@ -15,7 +15,7 @@ def entry(
     kind: Any = "step", sent: Any = None, reply: bytes | None = None, error: OpenEnvError | None = None, **more: Any
 ) -> Step:
     """Make an entry as a session does."""
-    made = Step.from_frames(kind, frame(kind, sent or {}), reply=reply, read=read_result, error=error)
+    made = Step(kind, request=frame(kind, sent or {}), reply=reply, read=read_result, error=error)
     for name, value in more.items():
         setattr(made, name, value)
     return made

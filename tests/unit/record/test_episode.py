@@ -77,7 +77,7 @@ class TestEpisode:
 
         for number in range(5):
             reply = result_frame({}, 1.0, number == 4)
-            made.append(Step.from_frames("step", b"{}", reply=reply, read=read, error=None))
+            made.append(Step("step", request=b"{}", reply=reply, read=read, error=None))
             assert made.total_reward == number + 1
         assert made.done
         assert len(reads) == 5

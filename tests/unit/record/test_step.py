@@ -103,8 +103,8 @@ class TestFailingHook:
 
     def step(self) -> Step:
         """An entry that such a hook is asked to read."""
-        return Step.from_frames(
-            "step", frame("step", {}), reply=result_frame({"a": 1}, 2.0, True), read=self.broken, error=None
+        return Step(
+            "step", request=frame("step", {}), reply=result_frame({"a": 1}, 2.0, True), read=self.broken, error=None
         )
 
     def test_its_error_reaches_who_reads_the_result(self) -> None:
@@ -133,7 +133,7 @@ class TestFailingHook:
         record = Record("", max_bytes=10)
         for _ in range(3):
             reply = result_frame({"a": "x" * 100}, 2.0, True)
-            record.append(Step.from_frames("step", b"{}", reply=reply, read=hook, error=None))
+            record.append(Step("step", request=b"{}", reply=reply, read=hook, error=None))
         assert asked == []
         assert [step.folded for step in record.episode] == [True, True, False]
         assert record.episode.total_reward == 6.0

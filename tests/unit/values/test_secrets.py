@@ -199,7 +199,7 @@ def of_a_server() -> list[tuple[Any, Callable[[Any], Any]]]:
     value = {"pin": SECRET, "user": "me", "inner": {"pin": SECRET}, "list": [{"pin": SECRET}]}
     request = json.dumps({"type": "step", "data": value}).encode()
     seen = attribute_dict(value, PIN)
-    step = Step.from_frames("step", request, reply=None, read=None, error=None, secrets=PIN)
+    step = Step("step", request=request, reply=None, read=None, error=None, secrets=PIN)
     return [
         (seen, lambda seen: seen),
         (seen, lambda seen: seen.inner),
@@ -242,10 +242,10 @@ def test_a_saved_step_is_hidden_by_what_its_own_server_marked() -> None:
     """Steps of two servers in one episode are saved each by its own schema; from_jsonl shows what it reads."""
     request = json.dumps({"type": "step", "data": {"pin": SECRET}}).encode()
     episode = Episode("http://here")
-    episode.append(Step.from_frames("reset", request, reply=None, read=None, error=None, secrets=PIN))
+    episode.append(Step("reset", request=request, reply=None, read=None, error=None, secrets=PIN))
     assert SECRET not in episode.to_jsonl() and json.loads(episode.to_jsonl())["extra"]["hidden"] == ["pin"]
     assert json.loads(episode.to_jsonl())["task"] == {"pin": HIDDEN}
-    episode.append(Step.from_frames("step", request, reply=None, read=None, error=None))
+    episode.append(Step("step", request=request, reply=None, read=None, error=None))
     shown = [step["action"]["pin"] for step in json.loads(episode.to_jsonl())["steps"]]
     assert shown == [HIDDEN, SECRET]
 
