@@ -13,13 +13,13 @@ from support.kernels import ROOT
 MOST = 65
 # Those files that a step goes through from the call to the socket: it is read from top to bottom there.
 PATH = (
-    "client/blocking_calls.py", "client/conversation.py", "client/codec.py", "client/session.py", "wire/protocol.py",
+    "client/blocking_calls.py", "client/conversation.py", "client/codec.py", "wire/protocol.py", "client/session.py",
     "wire/connection.py",
 )  # fmt: skip
 
 
 def test_a_step_is_short() -> None:
-    """An echo step takes at most 65 Python frames on both threads, the loop's and other packages' included."""
+    """An echo step takes at most 65 Python frames on both threads, others' included, and goes through six files."""
     program = str(ROOT / "tests/integration/programs/frames.py")
     environment = {**os.environ, "OPENENV_NOTEBOOK_LOOP": "asyncio"}
     ran = subprocess.run([sys.executable, program], capture_output=True, text=True, env=environment, check=True)

@@ -1,6 +1,6 @@
 """Prints each Python frame of one echo step, as JSON: the thread, the file and the function.
 
-Counted on the calling thread and on the portal's, with asyncio's loop and the schema known; those of the
+The shortest of three; counted on the calling thread and on the portal's, with asyncio's loop and the schema known; those of the
 standard library and of other packages are counted, calls into C are not.
 """
 
@@ -43,14 +43,17 @@ env.reset()
 for _ in range(2):
     env.step(message="x")
 on_loop(note)
-sys.setprofile(note)
-seen.clear()
-env.step(message="x")
-sys.setprofile(None)
-# The loop's thread has gone back to waiting once it selects again.
-while [function for thread, _, function in list(seen) if thread != "MainThread"][-1] != "select":
-    threading.Event().wait(0.001)
-counted = list(seen)
+counted = []
+for _ in range(3):
+    seen.clear()
+    sys.setprofile(note)
+    env.step(message="x")
+    sys.setprofile(None)
+    # The loop's thread has gone back to waiting once it selects again.
+    while [function for thread, _, function in list(seen) if thread != "MainThread"][-1] != "select":
+        threading.Event().wait(0.001)
+    counted.append(list(seen))
 on_loop(None)
 env.close()
-print(json.dumps(counted))
+# A busy machine may wake the loop once more than needed.
+print(json.dumps(min(counted, key=len)))
