@@ -12,6 +12,7 @@ from support.recorded import schemas
 from support.sockets import Peer, Script, SocketServer
 from support.waiting import eventually
 
+from openenv_notebook.client.learnt import action_schema
 from openenv_notebook.client.step_all import step_all
 from openenv_notebook.play.policy import Policy
 from openenv_notebook.values.errors import (
@@ -98,6 +99,23 @@ def test_a_bare_value_without_a_schema_in_time_is_a_timeout(serve: Any, make_env
     assert time.monotonic() - began < SOON
     assert not caught.value.sent
     assert env.episode.length == 0
+
+
+def test_all_calls_share_one_patience(serve: Any, make_env: Any) -> None:
+    """A schema that hangs is waited for once: by what the magic asks, the step behind it and the next ones together."""
+    server = serve(app(hangs))
+    env = make_env(server)
+    env.reset()
+    env.known.patience = 0.3
+    assert action_schema(env) is None
+    assert env.known.patience == 0.0
+    for _ in range(3):
+        with pytest.raises(ReplyTimeout, match="name the field"):
+            env.step("right")
+        assert action_schema(env) is None
+        assert env.step(column=3).observation.echo == {"column": 3}
+    assert asked(server) == 1
+    assert env.known.asking is not None
 
 
 def test_a_slow_schema_is_asked_for_again(serve: Any, make_env: Any) -> None:

@@ -1,7 +1,7 @@
 """Prints each Python frame of one echo step, as JSON: the thread, the file and the function.
 
-The shortest of three; counted on the calling thread and on the portal's, with asyncio's loop and the schema known; those of the
-standard library and of other packages are counted, calls into C are not.
+The shortest of three; counted on the calling thread and on the portal's, with asyncio's loop and the
+schema known. Those of the standard library and of other packages are counted, calls into C are not.
 """
 
 from __future__ import annotations
