@@ -30,14 +30,7 @@ _SHOWN = ("text", "hint", "message")
 
 
 def doctor(target: str | None) -> int:
-    """Print what was found, a line each.
-
-    Args:
-        target: What to reach; None for nothing.
-
-    Returns:
-        1 if something is wrong, else 0.
-    """
+    """Print what was found, on the way to the target if there is one, a line each; 1 if something is wrong, else 0."""
     wrong = 0
     for finding in examine_outside(target):
         print(finding, flush=True)
@@ -48,15 +41,7 @@ def doctor(target: str | None) -> int:
 
 
 def demo(name: str, seed: int) -> int:
-    """Play an episode and print it as the Python that does the same.
-
-    Args:
-        name: The demo.
-        seed: Decides the episode.
-
-    Returns:
-        0.
-    """
+    """Play the episode that the seed decides, and print it as the Python that does the same; the exit code is 0."""
     player = PLAYERS[name]
     with connect(f"demo:{name}") as env:
         print(f">>> env = openenv_notebook.connect('demo:{name}')        # {env.base_url}")
@@ -84,14 +69,7 @@ def _shown(observation: Any) -> str:
 
 
 def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Read the command line; it ends the process where it cannot.
-
-    Args:
-        arguments: The words behind the module's name; those of this process if None.
-
-    Returns:
-        What is to be done.
-    """
+    """Read the words behind the module's name, those of this process for None; it ends the process where it cannot."""
     parser = argparse.ArgumentParser(
         prog="python -m openenv_notebook",
         description="OpenEnv environments from a terminal; in a notebook it is %load_ext openenv_notebook.",
@@ -114,14 +92,7 @@ def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says.
-
-    Args:
-        arguments: The words behind the module's name; those of this process if None.
-
-    Returns:
-        The exit code.
-    """
+    """Do what the command line says and return the exit code; the arguments are as for :func:`read`."""
     options = read(arguments)
     try:
         code = doctor(options.target) if options.verb == "doctor" else demo(options.name, options.seed)

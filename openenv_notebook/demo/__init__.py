@@ -23,17 +23,7 @@ def demo_names() -> list[str]:
 
 
 def find_demo(name: str) -> type[AnyDemo]:
-    """Find a demo environment by its name.
-
-    Args:
-        name: One of :func:`demo_names`, in any case.
-
-    Returns:
-        Its class.
-
-    Raises:
-        InvalidTarget: There is none of that name.
-    """
+    """Find the class of a demo by its name, in any case; raises InvalidTarget where there is none of that name."""
     module = name.strip().lower()
     if module not in DEMOS:
         known = ", ".join(demo_names())

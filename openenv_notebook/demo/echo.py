@@ -12,24 +12,14 @@ from openenv_notebook.values.messages import Action, Observation, State
 
 
 class EchoAction(Action):
-    """Something to say.
-
-    Attributes:
-        message: The text that comes back.
-        delay: Seconds before it comes back.
-    """
+    """Something to say."""
 
     message: str = Field(description="The text that comes back")
     delay: float = Field(default=0.0, ge=0.0, le=60.0, description="Seconds to wait before it comes back")
 
 
 class EchoObservation(Observation):
-    """What came back.
-
-    Attributes:
-        message: The text.
-        length: How many characters it has.
-    """
+    """What came back."""
 
     message: str = Field(description="What came back")
     length: int = Field(description="How many characters it has")

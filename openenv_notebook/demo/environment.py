@@ -16,15 +16,11 @@ _SEEDS = 2**31
 class DemoEnvironment(ABC, Generic[ActT, ObsT, StateT]):
     """An environment that the embedded server can serve.
 
-    It must be playable as soon as it is built: servers accept a step before any reset.
-    ``reset`` and ``step`` may be plain or ``async def``. A plain one runs on the server's
-    loop and has to be quick; an ``async`` one holds up its own session only.
+    It must be playable as soon as it is built: servers accept a step before any reset. ``reset`` and ``step`` may be
+    plain or ``async def``. A plain one runs on the server's loop and has to be quick; an ``async`` one holds up its own
+    session only.
 
-    Attributes:
-        action_type: The model of its actions.
-        observation_type: The model of its observations.
-        state_type: The model of its state.
-        version: Its version, for /metadata.
+    Its three types are the models of what goes over the wire; ``version`` is for /metadata.
     """
 
     action_type: ClassVar[type[Action]]
@@ -34,30 +30,16 @@ class DemoEnvironment(ABC, Generic[ActT, ObsT, StateT]):
 
     @abstractmethod
     def reset(self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any) -> ObsT | Awaitable[ObsT]:
-        """Begin a new episode.
+        """Begin a new episode and return the first observation.
 
-        Args:
-            seed: Whole number that decides everything random; None picks one.
-            episode_id: A name for the episode; None makes one up.
-            kwargs: What else the environment can be asked for.
-
-        Returns:
-            The first observation.
-
-        Raises:
-            ValueError: An argument is out of range; the running episode goes on.
+        The seed, a whole number, decides everything random, and None picks one; None as ``episode_id`` makes up a name.
+        More arguments are what else the environment can be asked for. One that is out of range raises ValueError, and
+        the running episode goes on.
         """
 
     @abstractmethod
     def step(self, action: ActT) -> ObsT | Awaitable[ObsT]:
-        """Make one move.
-
-        Args:
-            action: The move, checked against ``action_type``.
-
-        Returns:
-            What is seen after it, with reward and done.
-        """
+        """Make one move, checked against ``action_type``; what is seen after it has reward and done."""
 
     @property
     @abstractmethod
@@ -69,53 +51,21 @@ class DemoEnvironment(ABC, Generic[ActT, ObsT, StateT]):
 
 
 def checked_seed(seed: Any) -> int:
-    """Check the seed of a reset, or pick one.
-
-    Args:
-        seed: What came over the wire.
-
-    Returns:
-        The seed itself, or a random one below 2**31 for None, so that any episode can be
-        played again.
-
-    Raises:
-        ValueError: It is not a whole number.
-    """
+    """Check a reset's seed as a whole number; None picks one below 2**31, so that any episode can be played again."""
     if seed is None:
         return random.SystemRandom().randrange(_SEEDS)
     return checked_integer("seed", seed)
 
 
 def checked_integer(name: str, value: Any) -> int:
-    """Check a whole number that came over the wire.
-
-    Args:
-        name: The argument's name, for the message.
-        value: What came.
-
-    Returns:
-        The number.
-
-    Raises:
-        ValueError: It is something else, such as a text or a bool.
-    """
+    """Check a whole number from the wire; anything else, such as a text or a bool, raises a ValueError naming it."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError(f"{name} must be a whole number, not {value!r}")
     return value
 
 
 def checked_episode_id(episode_id: Any) -> str:
-    """Check the name of an episode, or make one up.
-
-    Args:
-        episode_id: What came over the wire.
-
-    Returns:
-        The name itself, or a new UUID for None.
-
-    Raises:
-        ValueError: It is not a text.
-    """
+    """Check an episode's name from the wire; None makes up a UUID, and what is no text raises ValueError."""
     if episode_id is None:
         return str(uuid.uuid4())
     if not isinstance(episode_id, str):

@@ -28,27 +28,13 @@ class Direction(StrEnum):
 
 
 class GridAction(Action):
-    """A move by one cell.
-
-    Attributes:
-        direction: Where to go.
-    """
+    """A move by one cell."""
 
     direction: Direction = Field(description="Where to go")
 
 
 class GridObservation(Observation):
-    """The maze as the player sees it.
-
-    Attributes:
-        board: Rows of cells: ``.`` free, ``#`` wall, ``G`` goal, ``@`` you.
-        position: Where you are: row and column, from 0.
-        goal: Where to go: row and column.
-        text: The board as a drawing of lines.
-        picture: The board as a PNG picture, base64.
-        legal_actions: The directions that no wall blocks.
-        steps_left: Moves until the game ends.
-    """
+    """The maze as the player sees it."""
 
     board: list[list[str]] = Field(description="Rows of cells: . free, # wall, G goal, @ you")
     position: list[int] = Field(description="Where you are: row and column, from 0")
@@ -60,13 +46,7 @@ class GridObservation(Observation):
 
 
 class GridState(State):
-    """The game as the server keeps it.
-
-    Attributes:
-        seed: Give it to reset to play the same maze again.
-        size: Cells a side.
-        outcome: How the game stands.
-    """
+    """The game as the server keeps it, ``size`` cells a side; its seed lets reset play the same maze again."""
 
     seed: int = 0
     size: int = 8
@@ -91,20 +71,7 @@ class GridEnvironment(DemoEnvironment[GridAction, GridObservation, GridState]):
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, *, size: int = 8, **kwargs: Any
     ) -> GridObservation:
-        """Build a new maze and stand at its start.
-
-        Args:
-            seed: Whole number that decides walls and goal; None picks one.
-            episode_id: A name for the episode; None makes one up.
-            size: Cells a side, 3 to 20.
-            kwargs: Anything else is ignored.
-
-        Returns:
-            The first observation.
-
-        Raises:
-            ValueError: An argument is out of range.
-        """
+        """Build a maze, 3 to 20 cells a side (else ValueError), and stand at its start; other arguments are ignored."""
         if not SMALLEST <= checked_integer("size", size) <= LARGEST:
             raise ValueError(f"size must be from {SMALLEST} to {LARGEST}, not {size}")
         state = GridState(episode_id=checked_episode_id(episode_id), seed=checked_seed(seed), size=size)
@@ -117,14 +84,7 @@ class GridEnvironment(DemoEnvironment[GridAction, GridObservation, GridState]):
         return self._observe()
 
     def step(self, action: GridAction) -> GridObservation:
-        """Go one cell, unless a wall is in the way. After the end of a game nothing moves.
-
-        Args:
-            action: Where to go.
-
-        Returns:
-            The maze after the move.
-        """
+        """Go one cell, unless a wall is in the way. After the end of a game nothing moves."""
         self._state.step_count += 1
         if self._state.outcome != "playing":
             return self._observe(reward=0.0)

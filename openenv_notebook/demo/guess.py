@@ -14,25 +14,13 @@ Outcome = Literal["playing", "won", "lost"]
 
 
 class GuessAction(Action):
-    """A guess.
-
-    Attributes:
-        guess: The number it could be.
-    """
+    """A guess."""
 
     guess: int = Field(description="The number it could be")
 
 
 class GuessObservation(Observation):
-    """What is known after a guess.
-
-    Attributes:
-        hint: What to make of the last guess; begins with Higher, Lower or Correct.
-        guesses_left: How many guesses there are still.
-        history: The guesses so far.
-        low: The smallest number it can be.
-        high: The largest number it can be.
-    """
+    """What is known after a guess."""
 
     hint: str = Field(description="What to make of the last guess; begins with Higher, Lower or Correct")
     guesses_left: int = Field(description="How many guesses there are still")
@@ -42,12 +30,7 @@ class GuessObservation(Observation):
 
 
 class GuessState(State):
-    """The game as the server keeps it. The number itself is told when the game is over.
-
-    Attributes:
-        seed: Give it to reset to play the same game again.
-        outcome: How the game stands.
-    """
+    """The game as the server keeps it; its seed lets reset play it again. The number is told when the game is over."""
 
     seed: int = 0
     outcome: Outcome = "playing"
@@ -71,21 +54,7 @@ class GuessEnvironment(DemoEnvironment[GuessAction, GuessObservation, GuessState
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, *, low: int = 1, high: int = 100, **kwargs: Any
     ) -> GuessObservation:
-        """Think of a new number.
-
-        Args:
-            seed: Whole number that decides which; None picks one.
-            episode_id: A name for the episode; None makes one up.
-            low: The smallest number it can be.
-            high: The largest number it can be.
-            kwargs: Anything else is ignored.
-
-        Returns:
-            The first observation.
-
-        Raises:
-            ValueError: low is above high, or an argument is not a whole number.
-        """
+        """Think of a number from ``low`` to ``high``, whole numbers in this order, else ValueError; more is ignored."""
         low, high = checked_integer("low", low), checked_integer("high", high)
         if low > high:
             raise ValueError(f"low must not be above high: {low} > {high}")
@@ -98,14 +67,7 @@ class GuessEnvironment(DemoEnvironment[GuessAction, GuessObservation, GuessState
         return self._observe(f"I am thinking of a number from {low} to {high}.")
 
     def step(self, action: GuessAction) -> GuessObservation:
-        """Take a guess. After the end of a game nothing counts any more.
-
-        Args:
-            action: The guess.
-
-        Returns:
-            The hint; reward 1.0 for the right number, else 0.0.
-        """
+        """Take a guess: reward 1.0 for the right number, else 0.0. After the end of a game nothing counts any more."""
         self._state.step_count += 1
         if self._state.outcome != "playing":
             return self._observe("The game is over: reset() begins a new one.", reward=0.0)

@@ -14,13 +14,7 @@ START: Cell = (0, 0)
 
 @dataclass(frozen=True)
 class Maze:
-    """Walls and a goal on a square grid; the start is the top left cell.
-
-    Attributes:
-        size: Cells a side.
-        walls: The cells nobody can enter.
-        goal: The cell to reach.
-    """
+    """A square grid, ``size`` cells a side: walls nobody can enter, a goal, and the start in the top left cell."""
 
     size: int
     walls: frozenset[Cell]
@@ -41,15 +35,7 @@ def moved(cell: Cell, move: Cell) -> Cell:
 
 
 def build_maze(size: int, seed: int) -> Maze:
-    """Build a maze whose goal is far from the start and can be reached.
-
-    Args:
-        size: Cells a side, 2 or more.
-        seed: Decides walls and goal.
-
-    Returns:
-        The maze.
-    """
+    """Build a maze, 2 cells a side or more, whose goal is far from the start and within reach; the seed decides it."""
     source = random.Random(seed)
     cells = [(row, column) for row in range(size) for column in range(size) if (row, column) != START]
     for density in _densities():
@@ -69,15 +55,7 @@ def _densities() -> Iterator[float]:
 
 
 def distances(maze: Maze, start: Cell) -> dict[Cell, int]:
-    """Measure how many moves away each cell is.
-
-    Args:
-        maze: Where to walk.
-        start: Where to begin.
-
-    Returns:
-        The moves it takes, by cell; cells out of reach are missing.
-    """
+    """Measure how many moves each cell is away from ``start``; cells out of reach are missing."""
     found = {start: 0}
     waiting = deque([start])
     while waiting:

@@ -23,15 +23,10 @@ _PALETTE: tuple[Colour, ...] = (
 
 
 def draw_board(board: Sequence[Sequence[str]], visited: frozenset[tuple[int, int]], pixels: int = 160) -> bytes:
-    """Draw a board of ``.``, ``#``, ``G`` and ``@`` cells.
+    """Draw rows of ``.``, ``#``, ``G`` and ``@`` cells as a PNG file.
 
-    Args:
-        board: Rows of cells.
-        visited: Cells (row, column) where the player has been; they are tinted.
-        pixels: About how wide the picture is to be; each cell gets a whole number of pixels.
-
-    Returns:
-        A PNG file.
+    Cells (row, column) in ``visited``, where the player has been, are tinted. The picture is about ``pixels`` wide:
+    each cell gets a whole number of them.
     """
     side = max(pixels // len(board), 4)
     lines: list[bytes] = []

@@ -12,14 +12,7 @@ _SAYINGS = ("hello", "the longer the message", "the higher the reward of its len
 
 
 def walk(observation: Any) -> Fields | None:
-    """Go one cell on the shortest way through the maze.
-
-    Args:
-        observation: What the grid shows.
-
-    Returns:
-        The action's fields.
-    """
+    """Go one cell on the shortest way through the maze."""
     board, here = observation["board"], tuple(observation["position"])
     walls = {(row, column) for row, cells in enumerate(board) for column, cell in enumerate(cells) if cell == "#"}
     maze = Maze(len(board), frozenset(walls), tuple(observation["goal"]))
@@ -28,14 +21,7 @@ def walk(observation: Any) -> Fields | None:
 
 
 def halve(observation: Any) -> Fields | None:
-    """Guess the middle of what is left.
-
-    Args:
-        observation: The last hint, and the guesses before it.
-
-    Returns:
-        The action's fields.
-    """
+    """Guess the middle of what the last hint, and the guesses before it, leave."""
     low, high, guesses = observation["low"], observation["high"], observation["history"]
     # Who halves knows from each next guess what the hint before it was.
     for number, guess in enumerate(guesses):
@@ -48,14 +34,7 @@ def halve(observation: Any) -> Fields | None:
 
 
 def talk(observation: Any) -> Fields | None:
-    """Say a few things.
-
-    Args:
-        observation: What was echoed.
-
-    Returns:
-        The action's fields; None after the last.
-    """
+    """Say a few things, one after each echo; None after the last."""
     said = observation["message"]
     number = _SAYINGS.index(said) + 1 if said in _SAYINGS else 0
     return {"message": _SAYINGS[number]} if number < len(_SAYINGS) else None

@@ -26,21 +26,7 @@ _NO_SEED = object()
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is to do.
-
-    Attributes:
-        episodes: How many; None for no end.
-        max_steps: Most steps in an episode.
-        steps: Most steps in all.
-        fps: Most steps a second, to begin with.
-        seeds: A seed for each reset.
-        reset: Further arguments of each reset.
-        fresh: True begins with a reset.
-        on_step: Called with each step's result.
-
-    Raises:
-        MisuseError: If one of them cannot be meant.
-    """
+    """What a run is to do, as the arguments of a Rollout say; raises MisuseError where one of them cannot be meant."""
 
     episodes: int | None
     max_steps: int | None
@@ -66,19 +52,9 @@ class Plan:
 class EpisodeLoop:
     """Plays a plan, on the thread that calls :meth:`play`; the rest may be called from any.
 
-    Args:
-        env: The client, whose calls name the actor.
-        policy: "random", or a function of an observation.
-        plan: What it does.
-
-    Attributes:
-        progress: What it counts.
-        episodes: Those it played in.
-        fps: Most steps a second; None for no limit.
-        stopping: Set, it ends before its next step.
-
-    Raises:
-        MisuseError: If the policy can be none.
+    The client's calls name the actor. A policy that :func:`policy_function` does not take raises MisuseError.
+    ``episodes`` are those it played in; ``fps`` is None for no limit; once ``stopping`` is set, it ends before its next
+    step.
     """
 
     def __init__(self, env: SyncEnvClient[Any, Any, Any], policy: Any, plan: Plan) -> None:
@@ -103,11 +79,7 @@ class EpisodeLoop:
         self._woken.set()
 
     def play(self) -> None:
-        """Play until the plan is done, the policy gives None, or it is to stop.
-
-        Raises:
-            BaseException: What the policy or the session raised, with a note on where.
-        """
+        """Play until the plan is done, the policy gives None, or it is to stop; what is raised has a note on where."""
         self.progress.start()
         try:
             self._play()

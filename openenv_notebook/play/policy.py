@@ -25,16 +25,7 @@ class Chosen(dict[str, Any]):
 
 
 class Policy:
-    """A policy, asked on the thread of its run.
-
-    Args:
-        given: "random", or a function of one observation that returns the action, or an
-            awaitable for it.
-        env: The client it acts for.
-
-    Raises:
-        MisuseError: If it can be neither.
-    """
+    """A policy, asked on the thread of its run: whatever :func:`policy_function` takes."""
 
     def __init__(self, given: Any, env: SyncEnvClient[Any, Any, Any]) -> None:
         self._ask = policy_function(given, env)
@@ -88,11 +79,7 @@ class Policy:
 class RandomActions:
     """Random legal actions; of an environment with tools, random calls of them.
 
-    Args:
-        env: The client whose schema and tools are asked for, when the first action is.
-
-    Attributes:
-        rng: Where chance comes from.
+    The client is asked for schema and tools when the first action is; ``rng`` is where chance comes from.
     """
 
     def __init__(self, env: SyncEnvClient[Any, Any, Any]) -> None:
@@ -100,12 +87,7 @@ class RandomActions:
         self._env = env
 
     def __call__(self, observation: Any) -> dict[str, Any]:
-        """Return an action.
-
-        Raises:
-            MisuseError: If the server tells no schema.
-            TransportError: If it did not answer the question for one.
-        """
+        """Return an action; MisuseError if the server tells no schema, TransportError if it did not answer for one."""
         talk = conversation_of(self._env)
         if talk.action_schema is None:
             block(talk.learn(), None)
@@ -129,7 +111,11 @@ class RandomActions:
 
 
 def policy_function(given: Any, env: SyncEnvClient[Any, Any, Any]) -> Callable[[Any], Any]:
-    """Give the function that a policy is; raises MisuseError where it is none."""
+    """Give the function that a policy is.
+
+    A policy is "random", or a function of one observation that returns the action, or an awaitable for it; whatever can
+    be neither raises MisuseError.
+    """
     if given == "random" and isinstance(given, str):
         return RandomActions(env)
     if callable(given) and not isinstance(given, type):

@@ -44,29 +44,17 @@ class Progress:
         self.begun += 1
 
     def join(self, so_far: float) -> None:
-        """Go on in an episode, whoever began it.
-
-        Args:
-            so_far: Its return until now.
-        """
+        """Go on in an episode, whoever began it, whose return until now is ``so_far``."""
         self.begun = max(1, self.begun)
         self.so_far = so_far
 
     def step(self, so_far: float) -> None:
-        """Count a step.
-
-        Args:
-            so_far: The episode's return with it.
-        """
+        """Count a step; ``so_far`` is the episode's return with it."""
         self.steps += 1
         self.so_far = so_far
 
     def end(self, total: float) -> None:
-        """Count an episode that is over.
-
-        Args:
-            total: Its return.
-        """
+        """Count an episode that is over, and its return."""
         self.returned += total
         self.so_far = 0.0
         self.ended += 1
@@ -98,14 +86,7 @@ class Progress:
         return f"episode {self.begun}{total} · {self._pace()}"
 
     def summary(self, how: str = "") -> str:
-        """Tell what was done, at the end.
-
-        Args:
-            how: How it ended, where that is not by itself: "stopped".
-
-        Returns:
-            One line.
-        """
+        """Tell in one line, at the end, what was done, and ``how`` it ended, where that is not by itself: "stopped"."""
         if how:
             return f"{how} in {self}"
         return f"{_number(self.begun, 'episode')} · {_number(self.steps, 'step')} · {self._pace()}"

@@ -95,13 +95,7 @@ def run_episodes(
 
 
 def watch(run: Rollout, line: Line, clock: Callable[[], float] = time.monotonic) -> None:
-    """Wait for the end, and say how far it is.
-
-    Args:
-        run: The run.
-        line: Where it is said.
-        clock: Tells the time, in seconds.
-    """
+    """Wait for the end, and say on the line how far it is; the clock tells the time in seconds."""
     began = said = clock()
     while not run.wait(_SHORTEST):
         now = clock()

@@ -17,17 +17,7 @@ Served = str | LocalTarget | Callable[..., Any]
 
 @dataclass(frozen=True)
 class Wish:
-    """How something is to be served.
-
-    Attributes:
-        port: TCP port; 0 takes a free one.
-        sessions: How many clients at a time; None leaves it to what is served.
-        allowed_hosts: Host names of proxies that requests may come through.
-        arguments: Keyword arguments for the constructor of a class or a demo.
-        action: The model of a class's actions, where it does not name it.
-        observation: Likewise of its observations.
-        variables: Environment variables for a process or a container.
-    """
+    """How something is to be served: what serve() takes, and environment variables for a process or a container."""
 
     port: int = 0
     sessions: int | None = None
@@ -50,19 +40,10 @@ def local_target(what: str) -> LocalTarget:
 
 
 def choose(what: Served, wish: Wish) -> Backend:
-    """Make the server for something; it is not started yet.
+    """Make the server, not started yet, for a text such as "demo:grid", a target, or a class of environments.
 
-    Args:
-        what: A text such as "demo:grid", a target, or a class of environments.
-        wish: How to serve it.
-
-    Returns:
-        The server.
-
-    Raises:
-        InvalidTarget: If the text names nothing to serve.
-        MisuseError: If the wish does not fit what is served.
-        NotSupportedHere: If a package is missing.
+    Raises InvalidTarget if the text names nothing to serve, MisuseError if the wish does not fit what is served, and
+    NotSupportedHere if a package is missing.
     """
     if isinstance(what, str):
         what = local_target(what)

@@ -25,11 +25,8 @@ _shared: dict[Hashable, HeldServer] = {}
 class HeldServer:
     """A server on its way, or running, and who holds it.
 
-    Args:
-        what: What is served.
-        make: Makes the server; called on the thread that starts it.
-        ready_within: Limit for the start, in seconds.
-        runs: True where it runs already, and is only stopped.
+    ``make`` makes it, on the thread that starts it, which may take ``ready_within`` seconds; where it ``runs`` already,
+    it is only stopped.
     """
 
     def __init__(
@@ -52,17 +49,10 @@ class HeldServer:
                 threading.Thread(target=self._run, name="openenv-start", daemon=True).start()
 
     def wait(self, holder: object) -> str:
-        """Wait until it runs.
+        """Wait until it runs, and return its address.
 
-        Args:
-            holder: Who waits.
-
-        Returns:
-            Its address.
-
-        Raises:
-            ServerStartFailed: If the holder has let go meanwhile.
-            Exception: What the start raised; what was started is stopped before.
+        Raises what the start raised, once what was started is stopped; ServerStartFailed if the holder has let go
+        meanwhile.
         """
         with _changed:
             _changed.wait_for(lambda: self._done or holder not in self._holders)
@@ -122,11 +112,8 @@ class HeldServer:
 class Hold:
     """A client's hold on a server: it takes hold when the client first connects, and lets go when that closes.
 
-    Args:
-        find: Finds or makes the server; None where it is gone and was given by its address.
-        what: What is served, where clients share it.
-        address: Its address, as it was typed.
-        held: A server that runs already and is held from now on.
+    ``find`` finds or makes the server, or gives None where it is gone and was given by its address, kept as it was
+    typed. ``what`` is served where clients share it. A ``held`` server runs already, and is held from now on.
     """
 
     def __init__(
@@ -149,14 +136,9 @@ class Hold:
         return self._held is not None
 
     def start(self) -> str:
-        """Take hold, starting the server if nobody else has, and wait until it runs.
+        """Take hold, starting the server if nobody else has, wait until it runs, and return its address.
 
-        Returns:
-            Its address.
-
-        Raises:
-            ServerStartFailed: If it was stopped meanwhile.
-            Exception: What the start raised.
+        Raises what the start raised, and ServerStartFailed if it was stopped meanwhile.
         """
         with _changed:
             server = self._held = self._find()
@@ -192,15 +174,7 @@ def hold_shared(what: Served) -> Hold:
 
 
 def hold_at(text: str, address: Address) -> Hold | None:
-    """Make a hold on the shared server of this process that an address leads to.
-
-    Args:
-        text: The address as it was typed.
-        address: What it means.
-
-    Returns:
-        What holds it for a client; None for any other server.
-    """
+    """Make a hold on the shared server of this process that an address, typed as ``text``, leads to; else None."""
     port = urlsplit(address.http_url).port
     if not address.is_loopback or port is None:
         return None
@@ -218,16 +192,7 @@ def _if_there(server: HeldServer) -> HeldServer | None:
 
 
 def hold_own(target: str, wish: Wish, ready_within: float = 60.0) -> Hold:
-    """Make a hold on a server that one client starts and stops.
-
-    Args:
-        target: What is served, such as "docker:image".
-        wish: How.
-        ready_within: Limit for the start, in seconds.
-
-    Returns:
-        The hold.
-    """
+    """Make a hold on a server such as "docker:image" that one client starts, in ``ready_within`` seconds, and stops."""
     return Hold(lambda: HeldServer(target, lambda: choose(target, wish), ready_within))
 
 

@@ -19,17 +19,9 @@ def url_at(name: str, port: int) -> str:
 
 
 def listen(name: str, port: int) -> socket.socket:
-    """Take a port.
+    """Take a port, 0 for a free one, for what is to be served there, and listen.
 
-    Args:
-        name: What is to be served there.
-        port: TCP port; 0 takes a free one.
-
-    Returns:
-        The listening socket.
-
-    Raises:
-        ServerStartFailed: If it cannot be had, without the words of the system's numbers.
+    Raises ServerStartFailed if it cannot be had, without the words of the system's numbers.
     """
     listening = socket.socket()
     try:

@@ -16,16 +16,11 @@ _all: dict[int, Running] = {}
 class Running:
     """What is left of a server whose object nobody holds any more.
 
-    Such a server goes on: its address may be in use. It stops at once where its cell has served
-    again since, or where the connect that it was for has failed and it has no session.
+    Such a server goes on: its address may be in use. It stops at once where its cell has served again since, or where
+    the connect that it was for has failed and it has no session.
 
-    Args:
-        server: The object; not kept alive by this.
-        backend: What runs.
-        owner: The cell that serves, and which run of it; None where nobody can be named.
-
-    Attributes:
-        given_up: True after a connect to it failed, until another succeeds.
+    The object is not kept alive by this. ``owner`` is the cell that serves, and which run of it; None where nobody can
+    be named. ``given_up`` is True after a connect to it failed, until another succeeds.
     """
 
     def __init__(self, server: object, backend: Backend, owner: Owner | None) -> None:
@@ -82,24 +77,14 @@ def running_own() -> list[Running]:
 
 
 def stop_earlier(owner: Owner | None, port: int) -> None:
-    """Stop what an earlier run of a cell started and nobody holds, or holds the port that is wanted.
-
-    Args:
-        owner: Who serves now.
-        port: The port that is wanted; 0 for any.
-    """
+    """Stop what an earlier run of a cell started and nobody holds, or holds the port that is wanted (0 for any)."""
     for each in running_own():
         if each.is_before(owner) and (each.server is None or urlsplit(each.backend.url).port == port):
             each.stop()
 
 
 def note_connect(server: object, *, failed: bool) -> None:
-    """Note how the last connect to a server ended: after one that failed it stops when nobody holds it.
-
-    Args:
-        server: What serve() gave.
-        failed: Whether it failed.
-    """
+    """Note how the last connect to what serve() gave ended: after one that failed it stops when nobody holds it."""
     for each in running_own():
         if each.server is server:
             each.given_up = failed

@@ -26,14 +26,7 @@ _ORIGIN = re.compile(r"https?://(?P<authority>.+)")
 
 
 def host_of(authority: str) -> str | None:
-    """Take the host from ``host:port``.
-
-    Args:
-        authority: A ``Host`` header, or the part of an origin after ``//``.
-
-    Returns:
-        The host in lower case without its port, or None where it is malformed.
-    """
+    """Take the host, in lower case, from a ``Host`` header or what follows ``//`` in an origin; None if malformed."""
     match = _AUTHORITY.fullmatch(authority.strip().lower())
     return match["host"] if match else None
 
@@ -41,12 +34,8 @@ def host_of(authority: str) -> str | None:
 class WebGuard:
     """The check every request has to pass.
 
-    Args:
-        allowed_hosts: Host names besides the loopback ones, such as that of a proxy;
-            any port of theirs is allowed.
-
-    Raises:
-        ValueError: An entry is no host name, or has a port.
+    ``allowed_hosts`` are host names besides the loopback ones, such as that of a proxy; any port of theirs is allowed.
+    An entry that is no host name, or has a port, raises ValueError.
     """
 
     def __init__(self, allowed_hosts: Sequence[str] = ()) -> None:
@@ -58,15 +47,7 @@ class WebGuard:
         self._allowed = LOOPBACK_HOSTS | {entry.strip().lower() for entry in allowed_hosts}
 
     def refusal(self, hosts: Sequence[str], origins: Sequence[str]) -> str | None:
-        """Say why a request is refused.
-
-        Args:
-            hosts: All its ``Host`` headers.
-            origins: All its ``Origin`` headers.
-
-        Returns:
-            The reason, or None for a request that may pass.
-        """
+        """Say why a request with these ``Host`` and ``Origin`` headers, all it has, is refused; None if it may pass."""
         if len(hosts) != 1 or host_of(hosts[0]) not in self._allowed:
             return "this server answers to its own host names only"
         for origin in origins:
@@ -77,12 +58,7 @@ class WebGuard:
 
 
 class Guarded:
-    """An ASGI application that lets only who may pass come to another one.
-
-    Args:
-        app: The application.
-        guard: The check.
-    """
+    """An ASGI application that lets only who may pass come to another one."""
 
     def __init__(self, app: Application, guard: WebGuard) -> None:
         self._app = app
@@ -99,15 +75,7 @@ class Guarded:
 
 
 def header_values(scope: Message, name: bytes) -> list[str]:
-    """Give all values of a header.
-
-    Args:
-        scope: The connection.
-        name: The header's name in lower case.
-
-    Returns:
-        The values in their order.
-    """
+    """Give all values of a header, whose name is in lower case, in their order."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 

@@ -18,18 +18,10 @@ _TICK = 0.1
 
 
 async def wait_async(portal: Portal, timeout: float | None, start: Callable[[Callable[[], object]], object]) -> bool:
-    """Wait on any loop for something that the portal's thread reports.
+    """Wait on any loop for what the portal's thread reports; False if ``timeout`` (seconds, None for no limit) ran out.
 
-    Args:
-        portal: The portal.
-        timeout: Seconds; None for no limit.
-        start: Gets the function that reports it, to be called once on the portal's thread.
-
-    Returns:
-        False when the time ran out.
-
-    Raises:
-        TransportError: If the portal's thread ended.
+    ``start`` gets the function that reports it, to be called once on the portal's thread. Raises TransportError if that
+    thread ended.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[bool] = loop.create_future()
@@ -51,16 +43,8 @@ async def wait_async(portal: Portal, timeout: float | None, start: Callable[[Cal
 async def call_async(portal: Portal, make: Callable[[], Any], name: str) -> Any:
     """Run an async function on the portal's loop and await its result on any loop.
 
-    Args:
-        portal: The portal.
-        make: Called on the portal's thread; what it returns is awaited where it can be.
-        name: The call, for warnings.
-
-    Returns:
-        The result; what it raised is raised.
-
-    Raises:
-        TransportError: If the portal's thread ended.
+    ``make`` is called on the portal's thread, and what it returns is awaited where it can be; ``name`` is for warnings.
+    What it raised is raised, and TransportError if the portal's thread ended.
     """
     if asyncio.get_running_loop() is portal.loop:
         return await make()

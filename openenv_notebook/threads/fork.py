@@ -11,11 +11,7 @@ _inherited: list[Any] = []
 
 
 def close_inherited(wire: Any) -> None:
-    """Close a connection's socket by descriptor, so that the parent's loop is not touched.
-
-    Args:
-        wire: A connection made by the parent, or None.
-    """
+    """Close the socket of a parent's connection, or None, by descriptor, so that the parent's loop is not touched."""
     transport = getattr(wire, "transport", None)
     if transport is None:
         return
@@ -27,11 +23,9 @@ def close_inherited(wire: Any) -> None:
 
 
 def keep_loop(owner: Any, loop: Any) -> None:
-    """Close the descriptors of a loop that only runs in the parent, and never touch it again.
+    """Close the descriptors of a loop that only runs in the parent, and never touch it, or what holds it, again.
 
-    Args:
-        owner: What holds the loop.
-        loop: The loop; uvloop's descriptors cannot be reached and stay open.
+    uvloop's descriptors cannot be reached and stay open.
     """
     _inherited.append(owner)
     for name in ("_selector", "_ssock", "_csock"):

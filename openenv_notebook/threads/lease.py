@@ -19,13 +19,9 @@ class Tenant(portals.Guest, Protocol):
 
 
 class Lease:
-    """One tenant's hold on the portal, from any thread.
+    """One tenant's hold on the portal, from any thread; the tenant lives on its loop, and is not kept alive by this.
 
-    Args:
-        tenant: Who lives on the portal's loop; not kept alive by this.
-
-    Attributes:
-        held: The portal it has now, be it dead; None while it has none.
+    ``held`` is the portal it has now, be it dead; None while it has none.
     """
 
     __slots__ = ("_guard", "_tenant", "held")
@@ -62,9 +58,7 @@ class Lease:
     def end(self, *, join: bool, within: float = portals.JOIN_WITHIN) -> None:
         """Give the portal back; an interrupted call may have taken it unseen.
 
-        Args:
-            join: True to wait for the thread's end where this was its last tenant.
-            within: Seconds to wait for it, at most.
+        ``join`` waits for the thread's end, ``within`` seconds at most, where this was its last tenant.
         """
         with self._guard:
             self.held = None

@@ -184,20 +184,11 @@ class Portal:
 
 
 def lease(guest: Guest) -> Portal:
-    """Take the process's portal, starting it if there is none.
+    """Take the process's portal, starting it if there is none; give it back with :func:`give_back`.
 
-    An interrupt may come anywhere in here: then the guest may have it or not, and takes it
-    again, or gives it back.
-
-    Args:
-        guest: Who takes it, held weakly; a second time changes nothing.
-
-    Returns:
-        The portal; give it back with :func:`give_back`.
-
-    Raises:
-        NotSupportedHere: Where no thread can be started.
-        ClientClosed: While the interpreter exits.
+    The guest is held weakly; a second time changes nothing. An interrupt may come anywhere in here: then the guest may
+    have it or not, and takes it again, or gives it back. Raises NotSupportedHere where no thread can be started,
+    ClientClosed while the interpreter exits.
     """
     while True:
         with _guard:
@@ -266,12 +257,9 @@ def _end_unused(portal: Portal) -> None:
 
 
 def give_back(guest: Guest, *, join: bool, within: float = JOIN_WITHIN) -> None:
-    """End a lease; the last one ends the thread.
+    """End a lease, if the guest has one; the last one ends the thread.
 
-    Args:
-        guest: Who took it; nothing happens if it did not.
-        join: True to wait for the thread's end, on any thread but its own.
-        within: Seconds to wait for it, at most.
+    ``join`` waits for the thread's end, ``within`` seconds at most, on any thread but its own.
     """
     with _guard:
         portal = _current

@@ -17,15 +17,8 @@ BLOCKED_FOR = 0.5
 class DrivenCall:
     """One call of an asynchronous function.
 
-    Args:
-        name: The call, for warnings.
-        make: Called on the loop's thread; what it returns is awaited where it can be.
-        args: Its arguments.
-        kwargs: Its keywords.
-        wake: Called on the loop's thread when it is done.
-
-    Attributes:
-        done: True from then on.
+    ``make`` is called on the loop's thread, and what it returns is awaited where it can be; ``wake`` is called there at
+    its end, and ``done`` is True from then on. The name is for warnings.
     """
 
     __slots__ = ("args", "cancelled", "done", "error", "kwargs", "make", "name", "result", "task", "wake")
@@ -89,9 +82,7 @@ class DrivenCall:
 class Timed(Generator[Any, None, Any]):
     """An awaitable whose steps are timed: one that takes long keeps every session of the process waiting.
 
-    Args:
-        awaitable: What is awaited.
-        name: The call, for the warning.
+    The name is the call's, for the warning.
     """
 
     def __init__(self, awaitable: Awaitable[Any], name: str) -> None:

@@ -14,19 +14,10 @@ def own_threads() -> list[str]:
 
 
 async def in_thread(work: Callable[[], Any], within: float | None = None) -> Any:
-    """Run blocking work in a daemon thread and await its result.
+    """Run blocking work in a daemon thread and await its result; what it raised is raised.
 
-    The default executor is not used: it delays the end of the process.
-
-    Args:
-        work: The work.
-        within: How long to wait for it, in seconds; it is not stopped after that. None for no limit.
-
-    Returns:
-        What it returned; what it raised is raised.
-
-    Raises:
-        TimeoutError: If it was not done in time.
+    The default executor is not used: it delays the end of the process. Raises TimeoutError if the work is not done
+    ``within`` seconds (None for no limit); it is not stopped by that.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()

@@ -32,35 +32,12 @@ class ResetMessage(DataMessage):
 
 
 def encode_frame(kind: str, data: Any) -> bytes:
-    """Write one reply.
-
-    Args:
-        kind: The reply's type, such as "observation".
-        data: What it carries; NaN and infinity become null.
-
-    Returns:
-        The frame as UTF-8 JSON.
-
-    Raises:
-        PydanticSerializationError: Something in it is no JSON value.
-    """
+    """Write one reply; NaN and infinity become null. What is no JSON value raises PydanticSerializationError."""
     return to_json({"type": kind, "data": data}, inf_nan_mode="null")
 
 
 def encode_observation(observation: Observation) -> bytes:
-    """Write the reply to a reset or a step.
-
-    Reward and done stand beside the observation, metadata inside and beside it.
-
-    Args:
-        observation: What the environment returned.
-
-    Returns:
-        The frame.
-
-    Raises:
-        PydanticSerializationError: Something in it is no JSON value.
-    """
+    """Write the reply to a reset or a step: reward and done beside the observation, metadata inside and beside it."""
     data = {
         "observation": observation.model_dump(exclude={"reward", "done"}),
         "reward": observation.reward,
@@ -72,16 +49,7 @@ def encode_observation(observation: Observation) -> bytes:
 
 
 def encode_error(code: str, message: str, **details: Any) -> bytes:
-    """Write an error reply. Whatever it holds, this does not fail.
-
-    Args:
-        code: One of the seven codes of OpenEnv.
-        message: What happened.
-        details: More keys, such as ``errors``.
-
-    Returns:
-        The frame.
-    """
+    """Write an error reply with one of OpenEnv's seven codes, and more keys. Whatever it holds, this does not fail."""
     data = {"message": message, "code": code, **details}
     try:
         return to_json({"type": "error", "data": data}, inf_nan_mode="null", fallback=str)

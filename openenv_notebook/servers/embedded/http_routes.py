@@ -19,15 +19,7 @@ DemoClass = type[DemoEnvironment[Any, Any, Any]]
 
 
 def describe_metadata(name: str, environment_type: DemoClass) -> dict[str, Any]:
-    """Compose what /metadata answers.
-
-    Args:
-        name: The environment's public name.
-        environment_type: Its class; the docstring becomes description and readme.
-
-    Returns:
-        The keys of an OpenEnv server's /metadata.
-    """
+    """Compose /metadata for a public name, as OpenEnv servers do: the class's docstring is description and readme."""
     # Not inspect.getdoc: it would give the docstring of the parent.
     readme = inspect.cleandoc(environment_type.__doc__ or f"{name} environment")
     return {
@@ -41,14 +33,7 @@ def describe_metadata(name: str, environment_type: DemoClass) -> dict[str, Any]:
 
 
 def describe_schema(environment_type: DemoClass) -> dict[str, Any]:
-    """Compose what /schema answers.
-
-    Args:
-        environment_type: The environment's class.
-
-    Returns:
-        JSON Schemas of action, observation, state and the observation of a reset.
-    """
+    """Compose what /schema answers: JSON Schemas of action, observation, state and the observation of a reset."""
     observation = environment_type.observation_type.model_json_schema()
     return {
         "action": environment_type.action_type.model_json_schema(),
@@ -59,27 +44,14 @@ def describe_schema(environment_type: DemoClass) -> dict[str, Any]:
 
 
 class HttpRoutes:
-    """Answers each request that is not a WebSocket, and lets the others through.
-
-    Args:
-        guard: Who may talk to the server.
-        pages: What each path answers, as a JSON value.
-    """
+    """Answers each request that is not a WebSocket with the JSON value of its path, and lets the others through."""
 
     def __init__(self, guard: WebGuard, pages: Mapping[str, Any]) -> None:
         self._guard = guard
         self._pages = {path: to_json(value) for path, value in pages.items()}
 
     def process_request(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Answer one request.
-
-        Args:
-            connection: The connection it came on.
-            request: The request.
-
-        Returns:
-            The response, or None to go on with the WebSocket handshake.
-        """
+        """Answer one request; None lets it go on with the WebSocket handshake."""
         headers = request.headers
         refusal = self._guard.refusal(headers.get_all("Host"), headers.get_all("Origin"))
         if refusal is not None:

@@ -21,15 +21,7 @@ class JsonRpcRequest(BaseModel):
 
 
 def answer_json_rpc(data: dict[str, Any], session_id: str) -> dict[str, Any]:
-    """Answer a JSON-RPC request as a server without tools does.
-
-    Args:
-        data: The request as it came.
-        session_id: The id of the session it came on.
-
-    Returns:
-        The JSON-RPC response.
-    """
+    """Answer a JSON-RPC request, as it came on the session of that id, as a server without tools does."""
     try:
         request = JsonRpcRequest.model_validate(data)
     except ValidationError as error:

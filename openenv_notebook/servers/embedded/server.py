@@ -36,23 +36,14 @@ _log.addHandler(logging.NullHandler())
 class EmbeddedServer:
     """Serves environments to clients on this machine, as a real OpenEnv server does.
 
-    It listens on the loopback address only, and takes no requests from web pages of other
-    sites. Each connection has an environment of its own. Everything runs on one daemon
-    thread, so a plain ``step`` has to be quick; an ``async`` one may wait.
+    It listens on the loopback address only, and takes no requests from web pages of other sites. Each connection has an
+    environment of its own. Everything runs on one daemon thread, so a plain ``step`` has to be quick; an ``async`` one
+    may wait.
 
-    It can be used as a context manager: started on entry, stopped on exit.
-
-    Args:
-        environment: A :class:`DemoEnvironment` class, or a callable without arguments that
-            builds one; such a callable is called once here, to learn its types.
-        name: The environment's public name, also part of the thread's name.
-        sessions: How many clients there may be at a time.
-        port: TCP port; 0 takes a free one.
-        allowed_hosts: Host names besides the loopback ones that requests may be
-            addressed to and come from, such as that of a proxy.
-
-    Raises:
-        ValueError: ``sessions`` is below 1, or an entry of ``allowed_hosts`` is no host name.
+    ``environment`` is a class, or a callable without arguments that builds one, called once here to learn its types.
+    The name is public, and part of the thread's; port 0 takes a free one. Requests may also be addressed to and come
+    from ``allowed_hosts``, such as a proxy. Raises ValueError if ``sessions`` is below 1, or one of those is no host
+    name. As a context manager it is started on entry and stopped on exit.
     """
 
     kind = "demo"
@@ -88,11 +79,7 @@ class EmbeddedServer:
 
     @property
     def url(self) -> str:
-        """The address clients connect to, such as ``http://127.0.0.1:40123``.
-
-        Raises:
-            MisuseError: The server was never started.
-        """
+        """The address clients connect to, such as ``http://127.0.0.1:40123``; MisuseError if it was never started."""
         return url_at(self.name, self._port)
 
     @property
@@ -116,18 +103,9 @@ class EmbeddedServer:
         return self._handler.maximum
 
     def start(self, ready_within: float = 60.0, progress: Progress | None = None) -> Self:
-        """Start listening; does nothing on a running server.
+        """Start listening, which takes no time: neither argument is used. Does nothing on a running server.
 
-        Args:
-            ready_within: Not used: this takes no time.
-            progress: Not called.
-
-        Returns:
-            The server itself, listening.
-
-        Raises:
-            ServerStartFailed: The port could not be taken.
-            MisuseError: The server was stopped before.
+        Raises ServerStartFailed if the port could not be taken, MisuseError if the server was stopped before.
         """
         with self._lock:
             if self._thread is None:

@@ -37,15 +37,7 @@ class SessionFault(Exception):
 
 
 def accepted_arguments(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Drop the arguments a function does not take.
-
-    Args:
-        function: What is to be called.
-        arguments: Keyword arguments as they came.
-
-    Returns:
-        Those it takes; all of them if it takes any.
-    """
+    """Drop the keyword arguments that a function does not take; all of them stay if it takes any."""
     parameters = inspect.signature(function).parameters.values()
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return arguments
@@ -59,11 +51,7 @@ async def _settled(value: Any) -> Any:
 
 
 class Session:
-    """The requests of one connection to its environment.
-
-    Args:
-        environment: The environment, this session's own.
-    """
+    """The requests of one connection to its environment, this session's own."""
 
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
@@ -77,17 +65,7 @@ class Session:
         }
 
     async def answer(self, frame: str | bytes) -> bytes | None:
-        """Answer one frame.
-
-        Args:
-            frame: What came: text, or bytes for a binary frame.
-
-        Returns:
-            The reply, or None when the client wants to end the session.
-
-        Raises:
-            SessionFault: The frame ends the session.
-        """
+        """Answer one frame; None where the client wants to end the session, SessionFault where the frame ends it."""
         try:
             message = _decode(frame)
         except json.JSONDecodeError as error:
@@ -143,12 +121,7 @@ def _decode(frame: str | bytes) -> dict[str, Any]:
 
 
 class SessionHandler:
-    """Gives each connection a session of its own, as long as there are slots.
-
-    Args:
-        factory: Builds one environment.
-        maximum: How many sessions there may be at a time.
-    """
+    """Gives each connection a session of its own, as long as there are slots: at most ``maximum`` at a time."""
 
     def __init__(self, factory: Factory, maximum: int) -> None:
         self._factory = factory
@@ -157,11 +130,7 @@ class SessionHandler:
         self.tasks: set[asyncio.Task[Any]] = set()
 
     async def handle(self, connection: ServerConnection) -> None:
-        """Serve one connection until it ends; the server closes it afterwards.
-
-        Args:
-            connection: The connection, already accepted.
-        """
+        """Serve one connection, already accepted, until it ends; the server closes it afterwards."""
         task = asyncio.current_task()
         assert task is not None
         self.tasks.add(task)

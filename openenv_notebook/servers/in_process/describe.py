@@ -20,14 +20,8 @@ DEFAULT_SESSIONS = 64
 class Description:
     """An environment class, ready to be served.
 
-    Attributes:
-        factory: Builds one environment; takes no arguments.
-        cls: The class of what it builds.
-        name: What to call it.
-        action: The model of its actions.
-        observation: The model of its observations.
-        state: The model of its state, None where it names none.
-        sessions: How many there may be at a time.
+    ``factory`` takes no arguments and builds one environment, a ``cls``; ``action``, ``observation`` and ``state`` are
+    its models, the last None where it names none; ``sessions`` is how many there may be at a time.
     """
 
     factory: Callable[[], Any]
@@ -49,19 +43,10 @@ def describe(
 ) -> Description:
     """Find out what serving a class, or a factory, needs to know.
 
-    Args:
-        what: A subclass of the official ``Environment``, or a callable that returns one.
-        sessions: How many sessions at a time; as many as the class allows if None.
-        arguments: Keyword arguments for the class or the factory.
-        action: The model of its actions; found by itself where the class names it.
-        observation: The model of its observations; likewise.
-
-    Returns:
-        The description.
-
-    Raises:
-        NotSupportedHere: If the official package is not installed.
-        MisuseError: If it is no such class, names no models, or allows fewer sessions.
+    ``what`` is a subclass of the official ``Environment``, or a callable that returns one, and is given the arguments.
+    Where they are None, ``sessions`` are as many as the class allows, and the models those it names. Raises
+    NotSupportedHere if the official package is not installed, MisuseError if it is no such class, names no models, or
+    allows fewer sessions.
     """
     _refuse_at_once(what)
     root = _environment_root()

@@ -13,12 +13,7 @@ _HEADER = same_process.HEADER.lower().encode()
 
 
 class Entrance:
-    """An ASGI application around another: notes which client of this process is talking.
-
-    Args:
-        app: The application.
-        log: Gets what escapes from the application.
-    """
+    """An ASGI application around another: notes which client of this process is talking, and logs what escapes it."""
 
     def __init__(self, app: Application, log: Log) -> None:
         self._app = app

@@ -22,12 +22,7 @@ _SERVERS = str(Path(__file__).parents[1])
 
 
 class Visit:
-    """One connection or request, while it is served.
-
-    Attributes:
-        caller: The client, where it lives in this process.
-        workers: The threads made for it.
-    """
+    """A connection or request while it is served: its client, if in this process, and the threads made for it."""
 
     def __init__(self, caller: Caller | None) -> None:
         self.caller = caller
@@ -56,12 +51,8 @@ def visiting_caller() -> Caller | None:
 class ServingLoop(asyncio.SelectorEventLoop):
     """An event loop whose executors are workers: each executor is one thread.
 
-    The official server has an executor for each session, so all of a session's work runs on
-    one thread.
-
-    Args:
-        name: What is served, for the threads' names.
-        failed: Called with each exception an environment raises, and where it did.
+    The official server has an executor for each session, so all of a session's work runs on one thread, which is named
+    after what is served. ``failed`` is called with each exception an environment raises, and where it did.
     """
 
     def __init__(self, name: str, failed: Callable[[BaseException, types.TracebackType | None], object]) -> None:
@@ -89,13 +80,8 @@ class ServingLoop(asyncio.SelectorEventLoop):
     def run_for(self, caller: Caller | None, work: Callable[[], Any]) -> Any:
         """Run an environment's code for whoever waits: prints go to their cell, exceptions to them.
 
-        Args:
-            caller: The client in this process that waits; None for any other.
-            work: The code.
-
-        Returns:
-            What it returns; what it raises is raised. An exit or an interrupt, which would end
-            the server, is raised as an error with its words.
+        ``caller`` is None for anybody outside of this process. Returns and raises what the code does; an exit or an
+        interrupt, which would end the server, is raised as an error with its words.
         """
         enter_cell(caller)
         try:
@@ -154,11 +140,8 @@ def _settle(future: asyncio.Future[Any], value: Any, error: BaseException | None
 def enter_cell(caller: Caller | None) -> None:
     """Let the prints of this thread or task go to the cell whose call is being answered.
 
-    Only what names the cell is taken over; the environment's own context variables (those of
-    decimal and numpy are some) stay as it left them.
-
-    Args:
-        caller: Whose call it is.
+    Only what names the cell is taken over; the environment's own context variables (those of decimal and numpy are
+    some) stay as it left them.
     """
     context = caller.context if caller is not None else None
     for variable in context or ():
@@ -167,14 +150,7 @@ def enter_cell(caller: Caller | None) -> None:
 
 
 def own_frames(trace: types.TracebackType | None) -> types.TracebackType | None:
-    """Drop the frames of servers above an environment's own.
-
-    Args:
-        trace: A traceback from the thread of a session.
-
-    Returns:
-        What begins in the environment's code; the whole where it has none.
-    """
+    """Drop the frames of servers above an environment's own; a traceback that has none of its own stays whole."""
     inner = trace
     while inner is not None and _is_of_server(inner.tb_frame):
         inner = inner.tb_next

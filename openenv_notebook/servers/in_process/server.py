@@ -31,13 +31,8 @@ _LOGGERS = ("uvicorn.error", "uvicorn.access", "uvicorn.asgi")
 class InProcessServer:
     """Serves an environment class on a thread of its own; each session has one thread more.
 
-    Args:
-        described: The class.
-        port: TCP port; 0 takes a free one.
-        allowed_hosts: Host names besides the loopback ones that requests may come through.
-
-    Raises:
-        ValueError: An entry of ``allowed_hosts`` is no host name.
+    Port 0 takes a free one. ``allowed_hosts`` are proxies that requests may come through; ValueError if one is no host
+    name.
     """
 
     kind = "class"
@@ -78,14 +73,9 @@ class InProcessServer:
         return int(self._sessions.active_sessions) if self.running and self._sessions is not None else 0
 
     def start(self, ready_within: float = 60.0, progress: Progress | None = None) -> None:
-        """Start listening and wait until it answers.
+        """Start listening and wait ``ready_within`` seconds at most until it answers; ``progress`` is not called.
 
-        Args:
-            ready_within: Limit in seconds.
-            progress: Not called: this takes no time.
-
-        Raises:
-            ServerStartFailed: If the port could not be taken, or the server does not start.
+        Raises ServerStartFailed if the port could not be taken, or the server does not start.
         """
         listening = listen(self.name, self._wanted_port)
         self._port = listening.getsockname()[1]
@@ -179,11 +169,7 @@ class InProcessServer:
 
 
 class _OwnRecords(logging.Filter):
-    """Takes the records of one server's thread into its log; those of others pass.
-
-    Args:
-        log: The log.
-    """
+    """Takes the records of one server's thread into its log; those of others pass."""
 
     def __init__(self, log: Log) -> None:
         super().__init__()

@@ -20,17 +20,12 @@ _FLAGS = ("SUPPORTS_CONCURRENT_SESSIONS", "REQUIRES_SINGLE_THREAD_EXECUTOR")
 def served_factory(described: Description, loop: ServingLoop) -> type:
     """Make the factory that the server is given.
 
-    The official server reads ``state`` on its own thread, and awaits methods that are
-    asynchronous there. So an environment gets a subclass of its class: its ``state`` is read on
-    the session's thread, and what its asynchronous methods raise and print finds the caller.
+    The official server reads ``state`` on its own thread, and awaits methods that are asynchronous there. So an
+    environment gets a subclass of its class: its ``state`` is read on the session's thread, and what its asynchronous
+    methods raise and print finds the caller.
 
-    Args:
-        described: The class.
-        loop: The server's loop.
-
-    Returns:
-        What builds one when it is called. It is a class, because the official server asks a
-        class what it allows, and builds an environment to ask any other factory.
+    The factory is a class, because the official server asks a class what it allows, and builds an environment to ask
+    any other factory.
     """
     made: dict[type, type] = {}
 

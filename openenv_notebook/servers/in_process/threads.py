@@ -21,11 +21,7 @@ _local = threading.local()
 
 
 class Worker:
-    """A daemon thread that does one thing after the other, until it is ended or dropped.
-
-    Args:
-        name: The thread's name.
-    """
+    """A daemon thread that does one thing after the other, until it is ended or dropped."""
 
     def __init__(self, name: str) -> None:
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()

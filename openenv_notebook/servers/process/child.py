@@ -37,16 +37,10 @@ _guard = threading.Lock()
 class Child:
     """A process of our launcher, started and read by a daemon thread that lives as long as it.
 
-    On Linux the death signal follows the thread that started a process, so it is no thread
-    that could end before. The process leads a group of its own: an interrupt of the kernel
-    does not reach it. What it prints goes to the log.
+    On Linux the death signal follows the thread that started a process, so it is no thread that could end before. The
+    process leads a group of its own: an interrupt of the kernel does not reach it. What it prints goes to the log.
 
-    Args:
-        name: For the thread's name.
-        verb: "serve" or "keep".
-        order: What the launcher is told.
-        log: Gets its lines.
-        variables: Environment variables besides those of this process.
+    ``verb`` and ``order`` are what the launcher is told; ``variables`` are added to those of this process.
     """
 
     def __init__(
@@ -93,11 +87,9 @@ class Child:
             self._process.terminate()
 
     def stop(self, seconds: float = STOP_SECONDS, *, kill: bool = True) -> None:
-        """Ask it to end, then make it; a second time does nothing.
+        """Ask it to end, and after ``seconds`` make it; a second time does nothing.
 
-        Args:
-            seconds: How long it may take by itself.
-            kill: False leaves it alone after that: it is still cleaning up.
+        Without ``kill`` it is left alone after that: it is still cleaning up.
         """
         if os.getpid() != self._pid or self._thread.ident is None:
             return

@@ -19,18 +19,10 @@ _numbers = itertools.count(1)
 
 
 def plan_docker(image: str, port: int, variables: Mapping[str, str]) -> Callable[[ProcessServer], Launch]:
-    """Plan to run an image, its port 8000 on the loopback only.
+    """Plan to run an image, its port 8000 on the loopback only, where port 0 takes a free one.
 
-    The container is attached to a process that ends with this one, and that stops and removes
-    it then. An image that is not there is pulled first.
-
-    Args:
-        image: The image, with its tag.
-        port: TCP port; 0 takes a free one.
-        variables: Environment variables in the container.
-
-    Returns:
-        The plan.
+    The container is attached to a process that ends with this one, and that stops and removes it then. An image that is
+    not there is pulled first.
     """
 
     def plan(server: ProcessServer) -> Launch:

@@ -8,15 +8,7 @@ import urllib.request
 
 
 def is_healthy(url: str, *, timeout: float) -> bool:
-    """Ask GET /health once; no proxy is used.
-
-    Args:
-        url: The server's address.
-        timeout: Seconds.
-
-    Returns:
-        True if it answered 200.
-    """
+    """Ask GET /health once, without a proxy, and wait ``timeout`` seconds; True if it answered 200."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"{url}/health", timeout=timeout) as response:

@@ -72,11 +72,7 @@ def leads_group() -> bool:
 
 
 def end_group(process: subprocess.Popen[bytes] | None = None) -> None:
-    """End all processes that this one started, and itself; on any thread.
-
-    Args:
-        process: Given some time to end by itself.
-    """
+    """End all that this process started, and itself, on any thread; ``process`` gets some time to end by itself."""
     if leads_group():
         with contextlib.suppress(OSError):
             os.killpg(0, signal.SIGTERM)
@@ -119,11 +115,7 @@ def serve(order: dict[str, Any]) -> None:
 
 
 def refuse_what_is_no_app(app: str) -> None:
-    """End at once, in words, where module:attr is something else than an application.
-
-    Args:
-        app: The module and the attribute; one that cannot be imported is left to uvicorn.
-    """
+    """End at once, in words, where module:attr is no application; what cannot be imported is left to uvicorn."""
     module, _, path = app.removesuffix("()").partition(":")
     try:
         found: Any = importlib.import_module(module)

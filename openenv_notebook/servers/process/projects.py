@@ -31,16 +31,9 @@ Plan = Callable[[ProcessServer], Launch]
 
 
 def read_app(folder: Path) -> str:
-    """Read which app a project serves.
+    """Read the top-level ``app`` of a project's openenv.yaml, "server.app:app" where it names none.
 
-    Args:
-        folder: The project.
-
-    Returns:
-        The top-level ``app`` of its openenv.yaml, such as "server.app:app"; that where it names none.
-
-    Raises:
-        InvalidTarget: If there is no such folder, or no openenv.yaml in it.
+    Raises InvalidTarget if there is no such folder, or no openenv.yaml in it.
     """
     if not folder.is_dir():
         raise InvalidTarget(str(folder), "there is no such folder", hint="a path is read from the current folder")
@@ -67,17 +60,7 @@ def _order(app: str, folder: Path, port: int, allowed_hosts: Sequence[str]) -> d
 
 
 def plan_folder(argument: str, port: int, allowed_hosts: Sequence[str], variables: Mapping[str, str]) -> Plan:
-    """Plan to serve a project folder with this Python.
-
-    Args:
-        argument: The folder as it was typed.
-        port: TCP port; 0 takes a free one.
-        allowed_hosts: Host names of proxies that requests may come through.
-        variables: Environment variables for it.
-
-    Returns:
-        The plan.
-    """
+    """Plan to serve a project folder, as it was typed, with this Python; port 0 takes a free one."""
     folder = Path(argument).expanduser().resolve()
 
     def plan(_: ProcessServer) -> Launch:
@@ -114,16 +97,9 @@ def _need_uvicorn() -> None:
 
 
 def plan_uv(argument: str, port: int, allowed_hosts: Sequence[str], variables: Mapping[str, str]) -> Plan:
-    """Plan to serve a project by ``uv run``, in an environment that uv makes for it.
+    """Plan to serve a project by ``uv run``, in an environment that uv makes for it; as :func:`plan_folder`.
 
-    Args:
-        argument: A folder, a git address (``git+https://…``), or ``owner/name`` of a Hub Space.
-        port: TCP port; 0 takes a free one.
-        allowed_hosts: Host names of proxies that requests may come through.
-        variables: Environment variables for it.
-
-    Returns:
-        The plan.
+    It is a folder, a git address (``git+https://…``), or ``owner/name`` of a Hub Space.
     """
 
     def plan(server: ProcessServer) -> Launch:
@@ -147,14 +123,7 @@ _UV_RUN = ["uv", "run", "--isolated", "--project"]
 
 
 def git_address(argument: str) -> str | None:
-    """Tell what to clone.
-
-    Args:
-        argument: What was typed behind ``uv:``.
-
-    Returns:
-        The address for git; None for a folder.
-    """
+    """Tell the address that git clones for what was typed behind ``uv:``; None for a folder."""
     if _GIT.fullmatch(argument):
         return argument.removeprefix("git+")
     if _SPACE.fullmatch(argument) and not Path(argument).is_dir():

@@ -25,14 +25,10 @@ _SAY_AFTER = 2.0
 class Launch:
     """How to start one process.
 
-    Attributes:
-        verb: "serve" an app with the launcher, or "keep" a command.
-        order: What the launcher is told.
-        port: Where it will listen; 0 where it tells by itself.
-        variables: Environment variables besides those of this process.
-        command: What a person would have typed.
-        slow_end: True where ending it takes longer, and must not be cut short.
-        hint: What to do where it fails.
+    ``verb`` is "serve" for an app with the launcher, or "keep" for a command; ``order`` is what the launcher is told.
+    ``port`` is where it will listen, 0 where it tells by itself. ``variables`` are added to those of this process,
+    ``command`` is what a person would have typed, ``hint`` what to do where it fails. A ``slow_end`` takes longer, and
+    must not be cut short.
     """
 
     verb: Literal["serve", "keep"]
@@ -47,10 +43,7 @@ class Launch:
 class ProcessServer:
     """Starts a process, waits until it answers, and stops it; it dies with this process.
 
-    Args:
-        name: What it serves.
-        kind: "folder", "module", "docker" or "uv".
-        plan: Makes the launch when the server is started; may run other commands first.
+    ``plan`` makes the launch when the server is started; it may run other commands first.
     """
 
     # The wire does not tell, and nothing else is asked.
@@ -89,14 +82,9 @@ class ProcessServer:
     def start(self, ready_within: float = 60.0, progress: Progress | None = None) -> None:
         """Start the process and wait until it answers GET /health.
 
-        Args:
-            ready_within: Limit in seconds from when the server itself runs; what is fetched or
-                built before does not count.
-            progress: Called about every 2 s with what is being waited for.
-
-        Raises:
-            ServerStartFailed: If it ends or does not answer, with its last lines.
-            NotSupportedHere: If a program is missing.
+        The limit, in seconds, runs from when the server itself does: what is fetched or built before does not count.
+        Progress is told about every 2 s. Raises ServerStartFailed, with its last lines, if it ends or does not answer,
+        and NotSupportedHere if a program is missing.
         """
         self._progress = progress
         self._began = self._said = time.monotonic()
@@ -116,14 +104,9 @@ class ProcessServer:
         self._look_after(child, launch, "is starting")
 
     def run_first(self, launch: Launch, doing: str) -> None:
-        """Run a command to its end before the server is started.
+        """Run a command to its end before the server is started; ``doing`` is for progress: "is being cloned".
 
-        Args:
-            launch: The command.
-            doing: What it does, for progress: "is being cloned".
-
-        Raises:
-            ServerStartFailed: If it fails, with the command, its code and its last lines.
+        Raises ServerStartFailed if it fails, with the command, its code and its last lines.
         """
         child = self._spawn(launch)
         while child.code is None:
