@@ -26,7 +26,7 @@ _ORIGIN = re.compile(r"https?://(?P<authority>.+)")
 
 
 def host_of(authority: str) -> str | None:
-    """Take the host, in lower case, from a ``Host`` header or what follows ``//`` in an origin; None if malformed."""
+    """Take the host, in lower case, from ``host:port`` of a ``Host`` header or origin; None where it is malformed."""
     match = _AUTHORITY.fullmatch(authority.strip().lower())
     return match["host"] if match else None
 
