@@ -28,7 +28,7 @@ Reference = Callable[[], Callable[[Any], object] | None]
 
 class _Thread:
     def __init__(self) -> None:
-        self.dropped = 0
+        self._dropped = 0
         self._queue: deque[tuple[Reference, Any]] = deque()
         self._timers: list[tuple[float, int, Callable[[], object]]] = []
         self._numbers = itertools.count()
@@ -37,6 +37,7 @@ class _Thread:
         self._thread: threading.Thread | None = None
 
     def lease(self) -> None:
+        """Keep the thread running until :meth:`give_back`."""
         with self._changed:
             self._leases += 1
             if self._thread is None:
@@ -44,25 +45,32 @@ class _Thread:
                 self._thread.start()
 
     def give_back(self) -> None:
+        """End a lease. The thread ends with the last one; what was to be called later is not."""
         with self._changed:
             self._leases -= 1
             self._changed.notify()
 
     def put(self, held: Reference, event: Any) -> None:
+        """Have a callback, while ``held`` still gives it, called with an event, in order; never waits."""
         with self._changed:
             if len(self._queue) >= QUEUE_LIMIT:
                 self._queue.popleft()
-                self.dropped += 1
+                self._dropped += 1
             self._queue.append((held, event))
             self._changed.notify()
 
+    def dropped(self) -> int:
+        """Count the events that did not fit into the queue, since the process began."""
+        return self._dropped
+
     def after(self, seconds: float, callback: Callable[[], object]) -> None:
+        """Call something on the thread, while it runs, so many seconds from now at the earliest."""
         with self._changed:
             heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._numbers), callback))
             self._changed.notify()
 
-    def join(self, within: float) -> None:
-        """Wait until the thread has ended, if nobody is subscribed."""
+    def join(self, within: float = JOIN_WITHIN) -> None:
+        """Wait until the thread has ended, ``within`` seconds at most, where nobody is subscribed any more."""
         thread = self._thread
         if thread is not None and self._leases <= 0 and thread is not threading.current_thread():
             thread.join(within)
@@ -102,51 +110,8 @@ def _deliver(held: Reference, event: Any) -> None:
 
 
 _thread = _Thread()
-
-
-def lease() -> None:
-    """Keep the events thread running until :func:`give_back`."""
-    _thread.lease()
-
-
-def give_back() -> None:
-    """End a lease. The thread ends with the last one; what was to be called later is not."""
-    _thread.give_back()
-
-
-def put(held: Reference, event: Any) -> None:
-    """Have a callback called with an event, in order, while it is there; never waits.
-
-    Args:
-        held: Gives the callback, or None once it is gone.
-        event: What it is called with.
-    """
-    _thread.put(held, event)
-
-
-def dropped() -> int:
-    """Count the events that did not fit into the queue, since the process began."""
-    return _thread.dropped
-
-
-def after(seconds: float, callback: Callable[[], object]) -> None:
-    """Call something on the events thread, while it runs.
-
-    Args:
-        seconds: How long from now, at least.
-        callback: What is called.
-    """
-    _thread.after(seconds, callback)
-
-
-def join(within: float = JOIN_WITHIN) -> None:
-    """Wait until the events thread has ended, where nobody is subscribed any more.
-
-    Args:
-        within: Seconds, at most.
-    """
-    _thread.join(within)
-
+lease, give_back, put = _thread.lease, _thread.give_back, _thread.put
+after, dropped, join = _thread.after, _thread.dropped, _thread.join
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_thread.reset)
