@@ -63,7 +63,7 @@ class Line:
     Attributes:
         verb: The first word, "" where there is none.
         words: Words that are no options and no payload.
-        options: Options by name; a repeated one holds a list.
+        options: By name; a repeated one holds a list.
         payload: A JSON value, a dict of values, a Typed, a Variable, an Expression, or None.
     """
 
@@ -74,12 +74,7 @@ class Line:
 
 
 class Tokens:
-    """A text being read from left to right.
-
-    Args:
-        text: The text.
-        fields: True where it may hold ``key=value`` pairs.
-    """
+    """A text being read from left to right; with ``fields`` it may hold ``key=value`` pairs."""
 
     def __init__(self, text: str, *, fields: bool = False) -> None:
         self.text = text
@@ -264,17 +259,7 @@ def _typed(text: str) -> Any:
 
 
 def read_json(text: str) -> Any:
-    """Read a text that is one JSON value and nothing else.
-
-    Args:
-        text: The text.
-
-    Returns:
-        The value.
-
-    Raises:
-        GrammarError: If it is none, with the place.
-    """
+    """Read a text that is one JSON value and nothing else; raises GrammarError, with the place, if it is none."""
     tokens = Tokens(text)
     value = tokens.json()
     if tokens.place < len(tokens.text):

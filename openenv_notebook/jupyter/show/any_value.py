@@ -45,14 +45,9 @@ _LISTS: tuple[tuple[type, Callable[[Any], Block]], ...] = (
 
 
 def to_text(value: Any) -> str | None:
-    """Write a value as text: a field a line, boards as lines, large parts in short.
+    """Write a value, or a list of them, as text: a field a line, boards as lines, large parts in short.
 
-    Args:
-        value: A client, result, observation, state, schema, tool, step, episode, server or
-            error, or a list of them.
-
-    Returns:
-        At most 60 lines; None for what is none of ours.
+    At most 60 lines; None for what is none of ours.
     """
     try:
         block = blocks_of(value)
@@ -72,14 +67,9 @@ def repr_of(value: Any) -> str | None:
 
 
 def to_html(value: Any) -> str | None:
-    """Write a value as HTML that every front end can show.
+    """Write a value as HTML that every front end can show: one ``div`` of at most 60 kB besides pictures.
 
-    Args:
-        value: As for :func:`to_text`.
-
-    Returns:
-        One ``div`` of at most 60 kB besides pictures; None for what is none of ours, for
-        errors, which are text, and for what cannot be written.
+    None for what is none of ours, for errors, which are text, and for what cannot be written.
     """
     if isinstance(value, OpenEnvError):
         return None

@@ -71,14 +71,7 @@ _TALLEST, _SMALLEST, _MOST_SQUARES = 420, 240, 100
 
 
 def write_html(block: Block) -> str:
-    """Write a block as HTML.
-
-    Args:
-        block: What is shown.
-
-    Returns:
-        One ``div``.
-    """
+    """Write a block as HTML, in one ``div``."""
     return f'<div style="{_ROOT}">{HtmlWriter().write(block)}</div>'
 
 

@@ -25,14 +25,7 @@ MOST_LINES, LONGEST_LINE = 60, 240
 
 
 def write_text(block: Block) -> str:
-    """Write a block as text.
-
-    Args:
-        block: What is shown.
-
-    Returns:
-        At most 60 lines of at most 240 characters, without a line end at the end.
-    """
+    """Write a block as at most 60 lines of at most 240 characters, without a line end at the end."""
     lines = _write(block)
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more lines"]

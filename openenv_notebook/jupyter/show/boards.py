@@ -24,15 +24,9 @@ _QUIET = frozenset({_EMPTY, "", " ", ".", "_", "-"})
 
 
 def board_of_rows(name: str, value: Any) -> Board | None:
-    """Read a board.
+    """Read a board from nested lists of small scalars, or, under a name such as ``board``, from rows of characters.
 
-    Args:
-        name: The field's name.
-        value: Nested lists of small scalars, or, under a name such as ``board``, rows of
-            characters.
-
-    Returns:
-        The board; None for what is none or is too large to be seen at once.
+    None for what is none or is too large to be seen at once.
     """
     if not isinstance(value, (list, tuple)) or not _LEAST_SIDE <= len(value) <= _MOST_SIDE:
         return None
@@ -61,16 +55,7 @@ def board_of_flat(values: Sequence[Any], shape: tuple[int, ...]) -> Board | None
 
 
 def board_of_list(name: str, value: Any, shape: tuple[int, ...]) -> Board | None:
-    """Read a board from a list that is flat or nested.
-
-    Args:
-        name: The field's name.
-        value: The list; anything else is no board.
-        shape: Rows and columns, where a flat list has them.
-
-    Returns:
-        The board, None for what is none.
-    """
+    """Read a board from a list that is nested, or flat with rows and columns in its shape; None for anything else."""
     if not isinstance(value, (list, tuple)) or not value:
         return None
     is_flat = len(shape) > 1 and len(value) == math.prod(shape) and not isinstance(value[0], (list, tuple, str))

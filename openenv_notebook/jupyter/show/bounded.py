@@ -10,15 +10,9 @@ from openenv_notebook.jupyter.show.blocks import Block, Own, Paragraph, Span, St
 
 
 def bounded_html(block: Block, write: Callable[[Block], str]) -> str:
-    """Write a block as HTML.
+    """Write a block as HTML of at most 60 kB besides pictures and the user's own HTML.
 
-    Args:
-        block: What is shown.
-        write: Writes it.
-
-    Returns:
-        At most 60 kB besides pictures and the user's own HTML; text where it would be more,
-        and the name of the error where it fails.
+    Text where it would be more, and the name of the error where it fails.
     """
     try:
         written = write(block)

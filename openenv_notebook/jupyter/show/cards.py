@@ -51,14 +51,7 @@ def yes(value: Any) -> str:
 
 
 def of_result(result: Any) -> Block:
-    """Describe what a reset or a step gave: reward and end first, then the observation.
-
-    Args:
-        result: A StepResult, ours or the official package's.
-
-    Returns:
-        Its blocks.
-    """
+    """Describe what a reset or a step gave, ours or the official package's: reward and end, then the observation."""
     describer = Describer(secrets_of(result))
     head = facts(("reward", _reward_span(result.reward)), ("done", yes(result.done)))
     shown = seen(result)

@@ -58,14 +58,7 @@ def of_schemas(schemas: Mapping[str, Any]) -> Block:
 
 
 def of_schema(schema: Mapping[str, Any]) -> Block:
-    """Describe the fields of an action, a row each; columns where nothing stands are left out.
-
-    Args:
-        schema: The action's JSON Schema.
-
-    Returns:
-        Its name and a table: name, type, required, default, bounds, description.
-    """
+    """Describe the fields of an action's JSON Schema below its name, a row each; empty columns are left out."""
     return _of_fields(action_shape(schema), "action")
 
 
