@@ -50,7 +50,7 @@ def read_payload(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
     if tokens.text[tokens.place] in "{[":
         line.payload = tokens.json()
     else:
-        line.payload = tokens.pairs(line, takes) if KEY.match(tokens.rest) else tokens.bare(line, takes)
+        line.payload = tokens.pairs() if KEY.match(tokens.rest) else tokens.bare()
     while tokens.option(line, takes):
         continue
     if not tokens.at_end:

@@ -66,22 +66,18 @@ def _functions(workspace: Workspace) -> list[str]:
 
 
 def _words(workspace: Workspace, verb: str) -> Iterable[str]:
-    match verb:
-        case "demo":
-            return demo_names()
-        case "connect" | "serve":
-            return [f"demo:{name}" for name in demo_names()]
-        case "use":
-            return workspace.clients()
-        case "close":
-            return [*workspace.clients(), "all"]
-        case "stop":
-            return [*workspace.servers, "all"]
-        case "debug":
-            return ("on", "off")
-        case "help":
-            return VERBS
-    return ()
+    demos = demo_names()
+    words: dict[str, Iterable[str]] = {
+        "demo": demos,
+        "connect": [f"demo:{name}" for name in demos],
+        "serve": [f"demo:{name}" for name in demos],
+        "use": workspace.clients(),
+        "close": [*workspace.clients(), "all"],
+        "stop": [*workspace.servers, "all"],
+        "debug": ("on", "off"),
+        "help": VERBS,
+    }
+    return words.get(verb, ())
 
 
 def _payload(workspace: Workspace, before: list[str], fragment: str) -> tuple[str, list[str]]:

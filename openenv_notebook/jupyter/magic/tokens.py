@@ -91,8 +91,7 @@ class Tokens:
         return self.place >= len(self.text) or self.text[self.place] == "#"
 
     def _skip(self) -> None:
-        while self.place < len(self.text) and self.text[self.place].isspace():
-            self.place += 1
+        self.place = len(self.text) - len(self.rest.lstrip())
 
     def option(self, line: Line, takes: Mapping[str, str]) -> bool:
         """Read one option into the line; False where none stands here."""
@@ -178,7 +177,7 @@ class Tokens:
         self._skip()
         return value
 
-    def pairs(self, line: Line, takes: Mapping[str, str]) -> dict[str, Any]:
+    def pairs(self) -> dict[str, Any]:
         """Read ``key=value`` pairs."""
         found: dict[str, Any] = {}
         while not self.at_end and not self.rest.startswith("--"):
@@ -219,14 +218,12 @@ class Tokens:
                 depth = max(0, depth + (char in "[({") - (char in "])}"))
             end += 1
         if depth:
-            end = self.place
-            while end < len(self.text) and not self.text[end].isspace():
-                end += 1
+            end = self.place + len(self.rest.split(None, 1)[0])
         found, self.place = self.text[self.place : end], end
         self._skip()
         return found
 
-    def bare(self, line: Line, takes: Mapping[str, str]) -> Any:
+    def bare(self) -> Any:
         """Read one bare value: up to the next option, or the end."""
         if self.text[self.place] in "\"'":
             quoted = self._quoted(self.text[self.place])

@@ -135,8 +135,3 @@ class Workspace:
         for name in [name for name, other in self.servers.items() if other is server]:
             del self.servers[name]
         server.stop()
-
-    def close(self, name: str) -> None:
-        """Close a client; its variable stays and says that it is closed."""
-        _, client = self.get(name)
-        client.close()

@@ -10,9 +10,10 @@ from pydantic import BaseModel
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.tools import ToolNamespace
 from openenv_notebook.jupyter.show import cards, schemas
-from openenv_notebook.jupyter.show.as_html import LONGEST, size_without_pictures, write_html
+from openenv_notebook.jupyter.show.as_html import write_html
 from openenv_notebook.jupyter.show.as_text import write_text
-from openenv_notebook.jupyter.show.blocks import Block, Paragraph
+from openenv_notebook.jupyter.show.blocks import Block
+from openenv_notebook.jupyter.show.bounded import html_or_text
 from openenv_notebook.jupyter.show.describe import Describer
 from openenv_notebook.jupyter.show.plain import as_fields, short
 from openenv_notebook.record.episode import Episode
@@ -75,13 +76,7 @@ def to_html(value: Any) -> str | None:
         return None
     try:
         block = blocks_of(value)
-        if block is None:
-            return None
-        written = write_html(block)
-        if size_without_pictures(written) > LONGEST:
-            # At most five bytes a character when escaped.
-            written = write_html(Paragraph(write_text(block)[: LONGEST // 6]))
-        return written
+        return None if block is None else html_or_text(block, write_html)
     except Exception:
         return None
 

@@ -65,7 +65,7 @@ class Describer:
     ) -> Block:
         """Describe anything, bounded whatever it holds; what changed is marked.
 
-        The name is that of the field it stands in, ``beside`` are all fields of that object, and ``was`` those fields as
+        The name is that of the field it stands in, ``beside`` are all fields of that object, ``was`` the same fields as
         they were before; None marks nothing.
         """
         self._left -= 20

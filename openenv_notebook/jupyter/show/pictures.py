@@ -7,7 +7,7 @@ import binascii
 import math
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -69,14 +69,6 @@ def _checked(name: str, data: str, head: bytes) -> Picture | None:
     return Picture(kind, data, width, height, name)
 
 
-def _png_size(head: bytes) -> tuple[int, int]:
-    return struct.unpack(">II", head[16:24])
-
-
-def _gif_size(head: bytes) -> tuple[int, int]:
-    return struct.unpack("<HH", head[6:10])
-
-
 def _webp_size(head: bytes) -> tuple[int, int]:
     form = head[12:16]
     if form == b"VP8X":
@@ -99,7 +91,12 @@ def _jpeg_size(head: bytes) -> tuple[int, int]:
     return 0, 0
 
 
-_SIZES = {"png": _png_size, "jpeg": _jpeg_size, "gif": _gif_size, "webp": _webp_size}
+_SIZES: dict[str, Callable[[bytes], tuple[int, int]]] = {
+    "png": lambda head: struct.unpack(">II", head[16:24]),
+    "jpeg": _jpeg_size,
+    "gif": lambda head: struct.unpack("<HH", head[6:10]),
+    "webp": _webp_size,
+}
 
 
 def flat_shape(name: str, length: int, beside: Mapping[Any, Any]) -> tuple[int, ...] | None:
