@@ -36,13 +36,7 @@ _ANSWER_WITHIN = 30.0
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report.
-
-    Attributes:
-        level: "ok", "look" (it may matter) or "wrong".
-        what: What was seen.
-        advice: What to do; "" where nothing is needed.
-    """
+    """One line of the report: "look" means that it may matter; advice is "" where nothing is needed."""
 
     level: Level
     what: str
@@ -53,23 +47,16 @@ class Finding:
 
 
 def examine(shell: Any, name: str, client: AnyClient | None) -> Iterable[Finding]:
-    """Run all checks; each finding is given as soon as it is made.
-
-    Args:
-        shell: The shell.
-        name: The name of the current client.
-        client: That client; None where nothing is connected.
-    """
+    """Run all checks, each finding given as soon as it is made; the client is the current one, None for none."""
     yield from _found(
         lambda: kernel(shell), loop, patches, widgets, packages, network, threads, lambda: current(name, client)
     )
 
 
 def examine_outside(target: str | None = None) -> Iterable[Finding]:
-    """Run the checks that need no notebook; each finding is given as soon as it is made.
+    """Run the checks that need no notebook, each finding given as soon as it is made.
 
-    Args:
-        target: What to reach, as a person types it; None for nothing.
+    The target is what to reach, as a person types it; None for nothing.
     """
     yield from _found(system, private_loop, patches, widgets, packages, network)
     if target is not None:
@@ -195,10 +182,9 @@ def current(name: str, client: AnyClient | None) -> Iterable[Finding]:
 
 
 def reach_target(text: str) -> Iterable[Finding]:
-    """Go to a target step by step: its address, name, port, TLS, health, session.
+    """Go to a target, as a person types it, step by step: its address, name, port, TLS, health, session.
 
-    Args:
-        text: What a person types. Something to serve is served meanwhile.
+    Something to serve is served meanwhile.
     """
     try:
         parsed = parse_target(text)
@@ -218,11 +204,7 @@ def reach_target(text: str) -> Iterable[Finding]:
 
 
 def far_end(client: AnyClient) -> Iterable[Finding]:
-    """Examine a client's server, from the name to the session.
-
-    Args:
-        client: The client, connected or not.
-    """
+    """Examine the server of a client, connected or not, from the name to the session."""
     if client.base_url is None:
         return
     parts = urlsplit(client.base_url)
@@ -238,13 +220,7 @@ def far_end(client: AnyClient) -> Iterable[Finding]:
 
 
 def reach(host: str, port: int, tls: bool) -> Iterable[Finding]:
-    """Look up a name, open its port, and speak TLS where the address says so.
-
-    Args:
-        host: The host's name.
-        port: The TCP port.
-        tls: True for https.
-    """
+    """Look up a name, open its port, and speak TLS where the address says so."""
     try:
         addresses = sorted({str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
     except OSError as error:

@@ -22,11 +22,7 @@ _loaded: dict[int, Any] = {}
 
 
 def load(shell: InteractiveShell) -> None:
-    """Give a shell the magics; a second time does nothing.
-
-    Args:
-        shell: The shell.
-    """
+    """Give a shell the magics; a second time does nothing."""
     if id(shell) in _loaded:
         return
     workspace = Workspace(shell)
@@ -39,11 +35,7 @@ def load(shell: InteractiveShell) -> None:
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Take the magics away; clients stay as they are, bound to their names.
-
-    Args:
-        shell: The shell.
-    """
+    """Take the magics away; clients stay as they are, bound to their names."""
     if id(shell) not in _loaded:
         return
     completion.remove(shell, _loaded.pop(id(shell)))

@@ -12,11 +12,8 @@ from openenv_notebook.values.front_end import Line
 class LiveLine(Line):
     """A line on a notebook's page, or in a terminal; made when there is something to say.
 
-    A saved or executed notebook holds the last text only, as plain text.
-
-    Args:
-        shell: The shell; where its front end cannot replace output, only the end of a run is printed,
-            and what is waited for once.
+    A saved or executed notebook holds the last text only, as plain text. Where the shell's front end cannot replace
+    output, only the end of a run is printed, and what is waited for once.
     """
 
     def __init__(self, shell: Any) -> None:
@@ -44,11 +41,7 @@ class LiveLine(Line):
             print(text)
 
     def wait_for(self, activity: str) -> None:
-        """Show what is being waited for, as ``connect()`` and ``serve()`` report it.
-
-        Args:
-            activity: What it is, and the seconds so far: "the Space is waking up, 8 s".
-        """
+        """Show what is waited for, and its seconds, as ``connect()`` and ``serve()`` report it: "waking up, 8 s"."""
         what, _, seconds = activity.rpartition(", ")
         text = f"openenv: {activity} so far" if seconds.endswith(" s") else f"openenv: {activity}"
         if self._can_replace:

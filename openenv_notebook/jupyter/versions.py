@@ -24,13 +24,9 @@ def openenv_version() -> str | None:
 
 
 def untested(found: str | None) -> str:
-    """Say that a version of the official package lies outside of what is tested.
+    """Say in a line which version of the official package, outside of what is tested, there is; "" where all is well.
 
-    Args:
-        found: The version; None where it is not installed, which is fine: clients do not need it.
-
-    Returns:
-        One line that names the versions; "" where all is well.
+    None, where it is not installed, is fine: clients do not need it.
     """
     if found is None or _numbers(OLDEST) <= _numbers(found) < _after(NEWEST):
         return ""

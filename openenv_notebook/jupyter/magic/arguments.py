@@ -24,18 +24,9 @@ def split_verb(line: str) -> tuple[str, str]:
 
 
 def read_words(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
-    """Read a line of words and options.
+    """Read a line of words and options, without its end; the verb is for error texts.
 
-    Args:
-        verb: The verb, for error texts.
-        rest: What follows it, without the line's end.
-        takes: Options by name: "text", "number", "flag" or "list".
-
-    Returns:
-        The line, without a payload.
-
-    Raises:
-        GrammarError: For an unknown option or a missing value.
+    It takes options by name: "text", "number", "flag" or "list". Raises GrammarError for others or a missing value.
     """
     line = Line(verb)
     tokens = Tokens(rest)
@@ -46,18 +37,9 @@ def read_words(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
 
 
 def read_payload(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
-    """Read a line of options and a payload.
+    """Read a line of options, as :func:`read_words`, and a payload.
 
-    Args:
-        verb: The verb, for error texts.
-        rest: What follows it, without the line's end.
-        takes: Options by name.
-
-    Returns:
-        The line.
-
-    Raises:
-        GrammarError: For JSON that is not JSON, with the place, and for mixed payloads.
+    Raises GrammarError, also for JSON that is not JSON, with the place, and for mixed payloads.
     """
     line = Line(verb)
     tokens = Tokens(rest, fields=True)
@@ -68,7 +50,7 @@ def read_payload(verb: str, rest: str, takes: Mapping[str, str]) -> Line:
     if tokens.text[tokens.place] in "{[":
         line.payload = tokens.json()
     else:
-        line.payload = tokens.pairs(line, takes) if KEY.match(tokens.rest) else tokens.bare(line, takes)
+        line.payload = tokens.pairs() if KEY.match(tokens.rest) else tokens.bare()
     while tokens.option(line, takes):
         continue
     if not tokens.at_end:
@@ -84,13 +66,9 @@ def no_words(line: Line) -> Line:
 
 
 def split_end(text: str) -> tuple[str, bool]:
-    """Take off a trailing ``;`` and a ``# comment`` that stands outside quotes.
+    """Take off a trailing ``;`` and a ``# comment`` that stands outside quotes, of a line or all that may stand in one.
 
-    Args:
-        text: A line, or all that may stand in one.
-
-    Returns:
-        The text without its end, and whether there was a ``;``, which silences the line.
+    Returns the text without its end, and whether there was a ``;``, which silences the line.
     """
     quote, place = "", 0
     while place < len(text):
@@ -117,16 +95,10 @@ def without_end(text: str) -> str:
 
 
 def read_typed(text: str, field: Shape | None) -> Any:
-    """Read characters as the field takes them.
+    """Read characters as the field takes them: as they are for a text field, else what they mean as JSON.
 
-    Args:
-        text: The characters.
-        field: What the field takes; None where it is not known.
-
-    Returns:
-        The characters themselves for a text field, else what they mean as JSON; where they mean
-        nothing, or nothing that a choice has besides them, the characters, which the
-        environment will judge.
+    Where they mean nothing, or nothing that a choice has besides them, they are the value, which the environment will
+    judge. The field is None where it is not known.
     """
     if field is not None and takes_text(field):
         return text

@@ -25,15 +25,7 @@ _LINE = re.compile(r"^\s*(?:[\w.,\s]+=\s*)?%{1,2}openenv(?:\s+(?P<rest>.*))?$", 
 
 
 def complete(workspace: Workspace, text: str) -> tuple[str, list[str]] | None:
-    """Complete a line up to the cursor.
-
-    Args:
-        workspace: The clients by name.
-        text: The line up to the cursor.
-
-    Returns:
-        The fragment that is completed and its completions; None for a line of something else.
-    """
+    """Complete a line up to the cursor: the fragment that is completed and its completions; None for another line."""
     found = _LINE.match(text)
     if found is None or (found["rest"] is None and not text.endswith((" ", "\t"))):
         return None
@@ -45,15 +37,7 @@ def complete(workspace: Workspace, text: str) -> tuple[str, list[str]] | None:
 
 
 def complete_tools(workspace: Workspace, text: str) -> tuple[str, list[str]] | None:
-    """Complete ``env.tools.NAME`` in Python, where jedi sees the annotation and none of the names.
-
-    Args:
-        workspace: The notebook's variables.
-        text: The line up to the cursor.
-
-    Returns:
-        The fragment that is completed and its completions; None for anything else.
-    """
+    """Complete ``env.tools.NAME`` in Python as :func:`complete`; jedi sees the annotation and none of the names."""
     found = _TOOLS.search(text)
     client = workspace.namespace.get(found[1]) if found is not None else None
     if found is None or not isinstance(client, (SyncEnvClient, EnvClient)):
@@ -82,22 +66,18 @@ def _functions(workspace: Workspace) -> list[str]:
 
 
 def _words(workspace: Workspace, verb: str) -> Iterable[str]:
-    match verb:
-        case "demo":
-            return demo_names()
-        case "connect" | "serve":
-            return [f"demo:{name}" for name in demo_names()]
-        case "use":
-            return workspace.clients()
-        case "close":
-            return [*workspace.clients(), "all"]
-        case "stop":
-            return [*workspace.servers, "all"]
-        case "debug":
-            return ("on", "off")
-        case "help":
-            return VERBS
-    return ()
+    demos = demo_names()
+    words: dict[str, Iterable[str]] = {
+        "demo": demos,
+        "connect": [f"demo:{name}" for name in demos],
+        "serve": [f"demo:{name}" for name in demos],
+        "use": workspace.clients(),
+        "close": [*workspace.clients(), "all"],
+        "stop": [*workspace.servers, "all"],
+        "debug": ("on", "off"),
+        "help": VERBS,
+    }
+    return words.get(verb, ())
 
 
 def _payload(workspace: Workspace, before: list[str], fragment: str) -> tuple[str, list[str]]:
@@ -144,14 +124,9 @@ def _starting(fragment: str, names: Iterable[str]) -> list[str]:
 
 
 def install(shell: Any, workspace: Workspace) -> Any:
-    """Have a shell complete our lines.
+    """Have a shell complete our lines; returns what :func:`remove` takes away again.
 
-    Args:
-        shell: The shell.
-        workspace: The clients by name.
-
-    Returns:
-        What :func:`remove` takes away again. IPython before 8.6 completes tools only: its matchers see no lines.
+    IPython before 8.6 completes tools only: its matchers see no lines.
     """
     try:
         from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher

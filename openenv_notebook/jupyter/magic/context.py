@@ -21,10 +21,6 @@ from openenv_notebook.values.text import one_line
 class Context:
     """The place where a verb is carried out.
 
-    Args:
-        shell: The shell.
-        workspace: Its clients and servers by name.
-
     Attributes:
         twin: The Python that does what the last verb did.
         told: What was said once and is not said again.
@@ -41,16 +37,9 @@ class Context:
         print(f"openenv: {one_line(text)}")
 
     def client(self, line: Line) -> tuple[str, AnyClient]:
-        """Find the client a line means, with its options.
+        """Find the client that a line means, with its --timeout, and its name.
 
-        Args:
-            line: The line, perhaps with --on and --timeout.
-
-        Returns:
-            The name and the client.
-
-        Raises:
-            UsageError: If nothing is connected, or --out names an open client.
+        Raises UsageError if nothing is connected, or if --out names an open client.
         """
         self.check_out(line)
         name, client = self.workspace.get(line.options.get("on"))
@@ -67,33 +56,19 @@ class Context:
         return value
 
     def check_out(self, line: Line, bound: str | None = None) -> None:
-        """Refuse to bind a value to the name of an open client: nothing else may hold it.
+        """Refuse, by UsageError, to bind a value to the name of an open client: nothing else may hold it.
 
-        Args:
-            line: The line, perhaps with --out.
-            bound: The name that the value, a client, gets anyway.
-
-        Raises:
-            UsageError: If --out names another open client.
+        The name that the value, a client, gets anyway is no other one.
         """
         name = line.options.get("out")
         if name not in (None, bound) and self.workspace.held(name) is not None:
             raise UsageError(f"{name} holds an open client and is not overwritten; choose another name: --out result")
 
     def values(self, payload: Any, schema: Shape | None, call: str, secrets: Container[str] | None = None) -> Any:
-        """Turn what was typed into values: by what the fields take, where that is known.
+        """Turn a payload into values by :func:`typed_values`, with the notebook's variables.
 
-        Args:
-            payload: What :func:`~openenv_notebook.jupyter.magic.arguments.read_payload` found.
-            schema: What the fields take, or None.
-            call: The Python that the line stands for, up to the values: ``env.step(``.
-            secrets: Names of fields that the server marked as secret.
-
-        Returns:
-            A dict of values, or one value; an empty dict for no payload.
-
-        Raises:
-            GrammarError: For ``$a.b[0]``, with the Python for it, and for JSON that is none.
+        Raises GrammarError for JSON that is none, and for ``$a.b[0]``, with the Python for it. The call is that Python
+        up to the values: ``env.step(``; ``secrets`` names fields that the server marked.
         """
         values = payload.values() if isinstance(payload, dict) else (payload,)
         found = next((value for value in values if isinstance(value, Expression)), None)
@@ -112,13 +87,7 @@ class Context:
 def typed_values(payload: Any, schema: Shape | None, variable: Callable[[str], Any]) -> Any:
     """Turn what was typed into values: by what the fields take, where that is known.
 
-    Args:
-        payload: What :func:`~openenv_notebook.jupyter.magic.arguments.read_payload` found.
-        schema: What the fields take, or None.
-        variable: Finds the object of a ``$name``.
-
-    Returns:
-        A dict of values, or one value; an empty dict for no payload.
+    Gives a dict of values, or one value; an empty dict for no payload. ``variable`` finds the object of a ``$name``.
     """
     if payload is None:
         return {}

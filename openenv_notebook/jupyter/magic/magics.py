@@ -20,12 +20,7 @@ from openenv_notebook.values.text import nearest
 
 @magics_class
 class OpenEnvMagics(Magics):
-    """The magic, over one workspace.
-
-    Args:
-        shell: The shell.
-        workspace: Its clients by name.
-    """
+    """The magic, over one workspace."""
 
     def __init__(self, shell: Any, workspace: Workspace) -> None:
         super().__init__(shell)

@@ -20,28 +20,14 @@ value; r = %openenv step right works as well. %openenv help VERB says more.
 
 
 def manual(verbs: Mapping[str, Verb]) -> str:
-    """Write the whole manual.
-
-    Args:
-        verbs: The verbs by name.
-
-    Returns:
-        A line a verb, with an example each.
-    """
+    """Write the whole manual: a line a verb, with an example each."""
     rows = [(f"%openenv {verb.examples[0]}", verb.summary) for verb in verbs.values()]
     width = min(38, max(len(example) for example, _ in rows))
     return _HEAD + "".join(f"  {example:{width}}  {summary}\n" for example, summary in rows) + _TAIL
 
 
 def page(verb: Verb) -> str:
-    """Write what there is to say of one verb.
-
-    Args:
-        verb: The verb.
-
-    Returns:
-        Its usage, summary, options, notes and examples.
-    """
+    """Write what there is to say of one verb: its usage, summary, options, notes and examples."""
     lines = [f"%openenv {verb.name} {verb.usage}".rstrip(), "", f"  {verb.summary}"]
     if verb.takes:
         lines += ["", "  options: " + ", ".join(f"--{name}" for name in verb.takes)]

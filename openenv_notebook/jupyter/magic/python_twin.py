@@ -16,12 +16,9 @@ from openenv_notebook.values.to_json import is_record
 
 @dataclass(frozen=True)
 class Call:
-    """One call on a client.
+    """One call on a client: its method is "reset", "step" or "call_tool".
 
-    Attributes:
-        method: "reset", "step" or "call_tool".
-        arguments: Its named arguments; of a step the fields of the action.
-        tool: The tool, for "call_tool".
+    The arguments are named; those of a step are the fields of its action. The tool is for "call_tool".
     """
 
     method: str
@@ -29,14 +26,9 @@ class Call:
     tool: str = ""
 
     def code(self, name: str, secrets: Container[str] | None = None) -> str:
-        """Write the call as Python.
+        """Write the call on the client of a name as Python, its secrets read from the environment.
 
-        Args:
-            name: The client's variable.
-            secrets: Names of fields that its server marked as secret.
-
-        Returns:
-            One expression; secrets are read from the environment in it.
+        ``secrets`` names fields that the server marked.
         """
         arguments = dict(self.arguments)
         if self.method == "step" and set(arguments) == {"action"} and is_record(arguments["action"]):
@@ -47,14 +39,7 @@ class Call:
         return f"{name}.{self.method}({inside})"
 
     def make(self, client: Any) -> Any:
-        """Do it, blocking.
-
-        Args:
-            client: A blocking client.
-
-        Returns:
-            What the call returned.
-        """
+        """Do it on a blocking client, and return what the call returned."""
         if self.method == "step":
             return client.step(dict(self.arguments))
         if self.method == "call_tool":
@@ -69,14 +54,7 @@ class Call:
 
 
 def call_of(step: Step) -> Call:
-    """Find the call that made a step.
-
-    Args:
-        step: An entry of the record.
-
-    Returns:
-        The call, with the values that were sent.
-    """
+    """Find the call that made an entry of the record, with the values that were sent."""
     action: Any = step.action if isinstance(step.action, Mapping) else {}
     if step.kind == "tool":
         params: Any = action.get("params") or {}
@@ -87,15 +65,9 @@ def call_of(step: Step) -> Call:
 
 
 def episode_code(name: str, target: str | Callable[..., Any] | None, episode: Episode) -> str:
-    """Write an episode as a program that does it again.
+    """Write an episode as a program that does it again, without what the server refused.
 
-    Args:
-        name: The client's variable.
-        target: What connect() takes: a text, or a class that the program has, too.
-        episode: The episode; what the server refused is left out.
-
-    Returns:
-        The program.
+    The target is what connect() takes: a text, or a class that the program has, too.
     """
     calls = [call_of(step).code(name, secrets_of(step)) for step in episode if step.happened]
     imports = ["import openenv_notebook"]
@@ -106,15 +78,7 @@ def episode_code(name: str, target: str | Callable[..., Any] | None, episode: Ep
 
 
 def keywords(arguments: Mapping[str, Any], secrets: Container[str] | None = None) -> str:
-    """Write arguments as Python would take them, for the twin of a line.
-
-    Args:
-        arguments: Values by name; names that Python could not write go into a ``**{…}``.
-        secrets: Names of fields that the server marked as secret.
-
-    Returns:
-        The text between the parentheses.
-    """
+    """Write arguments as they stand in a call's parentheses; names that Python could not write go into a ``**{…}``."""
     can_name = {name: name.isidentifier() and not keyword.iskeyword(name) for name in arguments}
     named = ", ".join(f"{name}={literal(value, name, secrets)}" for name, value in arguments.items() if can_name[name])
     rest = {name: value for name, value in arguments.items() if not can_name[name]}
@@ -122,15 +86,9 @@ def keywords(arguments: Mapping[str, Any], secrets: Container[str] | None = None
 
 
 def literal(value: Any, name: str = "", secrets: Container[str] | None = None) -> str:
-    """Write a value as Python, its secrets read from the environment: code is kept in notebooks.
+    """Write the value of a field as Python, its secrets read from the environment: code is kept in notebooks.
 
-    Args:
-        value: The value.
-        name: The name of its field.
-        secrets: Names of fields that the server marked as secret.
-
-    Returns:
-        The expression.
+    ``secrets`` names fields that the server marked, besides those that say so themselves.
     """
     if isinstance(value, (str, bytes, int, float, list, tuple, dict)) and hides(name, value, secrets):
         variable = re.sub(r"\W", "_", name).upper()

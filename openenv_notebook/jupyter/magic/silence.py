@@ -12,11 +12,7 @@ from typing import Any
 
 
 def silence(shell: Any) -> None:
-    """Have the statement that runs display nothing.
-
-    Args:
-        shell: The shell that runs it. It puts its display back at the cell's end.
-    """
+    """Have the statement that runs display nothing; the shell puts its display back at the cell's end."""
     code = _statement(shell)
     if code is None:
         return
@@ -36,12 +32,7 @@ def _statement(shell: Any) -> CodeType | None:
 
 
 class _Silenced:
-    """A display that leaves out what some statements give.
-
-    Args:
-        display: The shell's display.
-        code: A statement that is not displayed.
-    """
+    """A display that leaves out what some statements give, of which the code is the first."""
 
     def __init__(self, display: Callable[[Any], Any], code: CodeType) -> None:
         self.silent = {code}

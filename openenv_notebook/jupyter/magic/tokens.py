@@ -63,7 +63,7 @@ class Line:
     Attributes:
         verb: The first word, "" where there is none.
         words: Words that are no options and no payload.
-        options: Options by name; a repeated one holds a list.
+        options: By name; a repeated one holds a list.
         payload: A JSON value, a dict of values, a Typed, a Variable, an Expression, or None.
     """
 
@@ -74,12 +74,7 @@ class Line:
 
 
 class Tokens:
-    """A text being read from left to right.
-
-    Args:
-        text: The text.
-        fields: True where it may hold ``key=value`` pairs.
-    """
+    """A text being read from left to right; with ``fields`` it may hold ``key=value`` pairs."""
 
     def __init__(self, text: str, *, fields: bool = False) -> None:
         self.text = text
@@ -96,8 +91,7 @@ class Tokens:
         return self.place >= len(self.text) or self.text[self.place] == "#"
 
     def _skip(self) -> None:
-        while self.place < len(self.text) and self.text[self.place].isspace():
-            self.place += 1
+        self.place = len(self.text) - len(self.rest.lstrip())
 
     def option(self, line: Line, takes: Mapping[str, str]) -> bool:
         """Read one option into the line; False where none stands here."""
@@ -183,7 +177,7 @@ class Tokens:
         self._skip()
         return value
 
-    def pairs(self, line: Line, takes: Mapping[str, str]) -> dict[str, Any]:
+    def pairs(self) -> dict[str, Any]:
         """Read ``key=value`` pairs."""
         found: dict[str, Any] = {}
         while not self.at_end and not self.rest.startswith("--"):
@@ -224,14 +218,12 @@ class Tokens:
                 depth = max(0, depth + (char in "[({") - (char in "])}"))
             end += 1
         if depth:
-            end = self.place
-            while end < len(self.text) and not self.text[end].isspace():
-                end += 1
+            end = self.place + len(self.rest.split(None, 1)[0])
         found, self.place = self.text[self.place : end], end
         self._skip()
         return found
 
-    def bare(self, line: Line, takes: Mapping[str, str]) -> Any:
+    def bare(self) -> Any:
         """Read one bare value: up to the next option, or the end."""
         if self.text[self.place] in "\"'":
             quoted = self._quoted(self.text[self.place])
@@ -264,17 +256,7 @@ def _typed(text: str) -> Any:
 
 
 def read_json(text: str) -> Any:
-    """Read a text that is one JSON value and nothing else.
-
-    Args:
-        text: The text.
-
-    Returns:
-        The value.
-
-    Raises:
-        GrammarError: If it is none, with the place.
-    """
+    """Read a text that is one JSON value and nothing else; raises GrammarError, with the place, if it is none."""
     tokens = Tokens(text)
     value = tokens.json()
     if tokens.place < len(tokens.text):

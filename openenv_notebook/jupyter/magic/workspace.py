@@ -19,10 +19,7 @@ AnyClient = SyncEnvClient[Any, Any, Any]
 
 
 class Workspace:
-    """Names, clients and servers. The notebook's variables are the only list of clients there is.
-
-    Args:
-        shell: The shell whose namespace holds the variables.
+    """Names, clients and servers of a shell. The notebook's variables are the only list of clients there is.
 
     Attributes:
         current: The name meant where none is given, while it holds an open client.
@@ -56,17 +53,9 @@ class Workspace:
         return {name: firsts.setdefault(id(client), name) for name, client in self.clients().items()}
 
     def get(self, name: str | None = None) -> tuple[str, AnyClient]:
-        """Find a client.
+        """Find a client, the current one without a name; returns its name, too.
 
-        Args:
-            name: Its name; the current one if None.
-
-        Returns:
-            The name and the client.
-
-        Raises:
-            UsageError: If nothing is connected.
-            UnknownClient: If there is none of that name.
+        Raises UsageError if nothing is connected, UnknownClient if there is none of that name.
         """
         clients = self.clients()
         if name is None:
@@ -85,14 +74,9 @@ class Workspace:
         return self.clients().get(name)
 
     def check_name(self, name: str, *, force: bool) -> None:
-        """Refuse a name that holds anything but a client, before anything is done.
+        """Refuse, before anything is done, a name that is none, is Python's own, or holds anything but a client.
 
-        Args:
-            name: The variable.
-            force: True takes the name whatever it holds.
-
-        Raises:
-            UsageError: If the name is no name, is Python's own, or holds anything else.
+        Raises UsageError. With ``force`` a name is taken whatever it holds.
         """
         if not name.isidentifier() or keyword.iskeyword(name):
             raise UsageError(f"{name!r} is no name for a variable; --as env")
@@ -110,15 +94,7 @@ class Workspace:
         )
 
     def bind(self, name: str, client: AnyClient) -> list[str]:
-        """Give a client a name, and end what the name stood for before.
-
-        Args:
-            name: The variable.
-            client: The client, connected.
-
-        Returns:
-            What was ended, in words.
-        """
+        """Give a connected client a name, and end what the name stood for before; returns in words what was ended."""
         ended = []
         old = self.held(name)
         before = self.namespace.get(name)
@@ -140,9 +116,7 @@ class Workspace:
     def all_servers(self) -> list[tuple[str, Server | Backend]]:
         """List the servers of %openenv serve, and those that serve() started.
 
-        Returns:
-            Each with the name of its client, else with the variable that holds it; one that no
-            variable holds is that of "nobody".
+        Each has the name of its client, else of the variable that holds it; one that no variable holds is "nobody"'s.
         """
         found: list[tuple[str, Server | Backend]] = list(self.servers.items())
         known = {id(server) for server in self.servers.values()}
@@ -161,8 +135,3 @@ class Workspace:
         for name in [name for name, other in self.servers.items() if other is server]:
             del self.servers[name]
         server.stop()
-
-    def close(self, name: str) -> None:
-        """Close a client; its variable stays and says that it is closed."""
-        _, client = self.get(name)
-        client.close()

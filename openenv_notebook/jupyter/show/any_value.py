@@ -10,9 +10,10 @@ from pydantic import BaseModel
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.tools import ToolNamespace
 from openenv_notebook.jupyter.show import cards, schemas
-from openenv_notebook.jupyter.show.as_html import LONGEST, size_without_pictures, write_html
+from openenv_notebook.jupyter.show.as_html import write_html
 from openenv_notebook.jupyter.show.as_text import write_text
-from openenv_notebook.jupyter.show.blocks import Block, Paragraph
+from openenv_notebook.jupyter.show.blocks import Block
+from openenv_notebook.jupyter.show.bounded import html_or_text
 from openenv_notebook.jupyter.show.describe import Describer
 from openenv_notebook.jupyter.show.plain import as_fields, short
 from openenv_notebook.record.episode import Episode
@@ -45,14 +46,9 @@ _LISTS: tuple[tuple[type, Callable[[Any], Block]], ...] = (
 
 
 def to_text(value: Any) -> str | None:
-    """Write a value as text: a field a line, boards as lines, large parts in short.
+    """Write a value, or a list of them, as text: a field a line, boards as lines, large parts in short.
 
-    Args:
-        value: A client, result, observation, state, schema, tool, step, episode, server or
-            error, or a list of them.
-
-    Returns:
-        At most 60 lines; None for what is none of ours.
+    At most 60 lines; None for what is none of ours.
     """
     try:
         block = blocks_of(value)
@@ -72,26 +68,15 @@ def repr_of(value: Any) -> str | None:
 
 
 def to_html(value: Any) -> str | None:
-    """Write a value as HTML that every front end can show.
+    """Write a value as HTML that every front end can show: one ``div`` of at most 60 kB besides pictures.
 
-    Args:
-        value: As for :func:`to_text`.
-
-    Returns:
-        One ``div`` of at most 60 kB besides pictures; None for what is none of ours, for
-        errors, which are text, and for what cannot be written.
+    None for what is none of ours, for errors, which are text, and for what cannot be written.
     """
     if isinstance(value, OpenEnvError):
         return None
     try:
         block = blocks_of(value)
-        if block is None:
-            return None
-        written = write_html(block)
-        if size_without_pictures(written) > LONGEST:
-            # At most five bytes a character when escaped.
-            written = write_html(Paragraph(write_text(block)[: LONGEST // 6]))
-        return written
+        return None if block is None else html_or_text(block, write_html)
     except Exception:
         return None
 

@@ -71,14 +71,7 @@ _TALLEST, _SMALLEST, _MOST_SQUARES = 420, 240, 100
 
 
 def write_html(block: Block) -> str:
-    """Write a block as HTML.
-
-    Args:
-        block: What is shown.
-
-    Returns:
-        One ``div``.
-    """
+    """Write a block as HTML, in one ``div``."""
     return f'<div style="{_ROOT}">{HtmlWriter().write(block)}</div>'
 
 
@@ -192,7 +185,18 @@ class HtmlWriter:
 
     def picture(self, picture: Picture) -> str:
         """Write a picture: a small one enlarged by whole pixels, a large one reduced."""
-        return _picture(picture, _TALLEST, _SMALLEST)
+        width, height = picture.width, picture.height
+        longest = max(width, height)
+        size = ""
+        if longest:
+            scale = max(_SMALLEST // longest, 1) if longest <= _TALLEST else _TALLEST / longest
+            size = f' width="{max(round(width * scale), 1)}" height="{max(round(height * scale), 1)}"'
+        sharp = ";image-rendering:pixelated" if longest < _SMALLEST else ""
+        style = f"max-width:100%;max-height:{_TALLEST}px;object-fit:contain;object-position:left{sharp}"
+        # Where the tag is only let through as text, as by nbconvert --sanitize-html, lines do not widen the page.
+        lines = "\n".join(picture.data[start : start + 76] for start in range(0, len(picture.data), 76))
+        source = f"data:image/{picture.kind};base64,{lines}"
+        return f'<img alt="{html.escape(one_line(alt_text(picture)))}"{size} style="{style}" src="{source}">'
 
 
 def _squares(board: Board) -> str:
@@ -228,18 +232,3 @@ def _lines(board: Board) -> str:
     ]
     body = "\n".join([above, *lines])
     return f'<pre style="{_MONO};{_MUTED};margin:0;background:none;line-height:1.25">{body}</pre>'
-
-
-def _picture(picture: Picture, tallest: int, smallest: int) -> str:
-    width, height = picture.width, picture.height
-    longest = max(width, height)
-    size = ""
-    if longest:
-        scale = max(smallest // longest, 1) if longest <= tallest else tallest / longest
-        size = f' width="{max(round(width * scale), 1)}" height="{max(round(height * scale), 1)}"'
-    sharp = ";image-rendering:pixelated" if longest < smallest else ""
-    style = f"max-width:100%;max-height:{tallest}px;object-fit:contain;object-position:left{sharp}"
-    # Where the tag is only let through as text, as by nbconvert --sanitize-html, lines do not widen the page.
-    lines = "\n".join(picture.data[start : start + 76] for start in range(0, len(picture.data), 76))
-    source = f"data:image/{picture.kind};base64,{lines}"
-    return f'<img alt="{html.escape(one_line(alt_text(picture)))}"{size} style="{style}" src="{source}">'

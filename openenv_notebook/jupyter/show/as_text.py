@@ -19,24 +19,17 @@ from openenv_notebook.jupyter.show.blocks import (
     Talk,
     line,
 )
-from openenv_notebook.values.text import one_line, visible
+from openenv_notebook.values.text import cut, one_line, visible
 
 MOST_LINES, LONGEST_LINE = 60, 240
 
 
 def write_text(block: Block) -> str:
-    """Write a block as text.
-
-    Args:
-        block: What is shown.
-
-    Returns:
-        At most 60 lines of at most 240 characters, without a line end at the end.
-    """
+    """Write a block as at most 60 lines of at most 240 characters, without a line end at the end."""
     lines = _write(block)
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more lines"]
-    return "\n".join((line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…").rstrip() for line in lines)
+    return "\n".join(cut(line, LONGEST_LINE).rstrip() for line in lines)
 
 
 def _write(block: Block) -> list[str]:
@@ -97,12 +90,11 @@ def _board(board: Board) -> list[str]:
     width = max(len(cell) for row in [board.columns, *shown] for cell in row)
     margin = max(map(len, board.rows))
     note = [one_line(board.said)] if board.said else []
-    if not board.changed:
-        named = zip(["", *board.rows], [board.columns, *shown], strict=True)
-        return note + [f"{name:>{margin}}  " + " ".join(cell.rjust(width) for cell in row) for name, row in named]
+    # There is room for brackets only where there are some.
+    after = " " if board.changed else ""
 
     def marked(row: int, column: int, cell: str) -> str:
-        return f"[{cell.rjust(width)}]" if (row, column) in board.changed else f" {cell.rjust(width)} "
+        return f"[{cell.rjust(width)}]" if (row, column) in board.changed else f" {cell.rjust(width)}{after}"
 
     named = zip(["", *board.rows], [board.columns, *shown], strict=True)
     return note + [

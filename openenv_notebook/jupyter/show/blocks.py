@@ -17,7 +17,6 @@ class Span:
     """Some characters within a line.
 
     Attributes:
-        text: The characters.
         look: What they are; a colour never says anything that the words do not.
         curve: Numbers that may be drawn as a line in place of the characters.
     """
@@ -43,12 +42,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Fields:
-    """Named values below each other.
-
-    Attributes:
-        rows: Names and values.
-        changed: The names whose values are not as they were before.
-    """
+    """Named values below each other; changed are the names whose values are not as they were before."""
 
     rows: tuple[tuple[str, Block], ...]
     changed: frozenset[str] = frozenset()
@@ -56,13 +50,7 @@ class Fields:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
-
-    Attributes:
-        name: What stands above it.
-        is_number: True aligns it to the right.
-        is_code: True for names and values, in a font of equal widths.
-    """
+    """A column of a table: numbers are aligned to the right, code stands in a font of equal widths."""
 
     name: str
     is_number: bool = False
@@ -150,7 +138,6 @@ class Fold:
 
     Attributes:
         summary: What is in it; text shows this alone.
-        inside: All of it.
         is_more: True where its beginning stands above; text leaves it out.
     """
 
@@ -161,13 +148,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class Turn:
-    """One message of a conversation.
-
-    Attributes:
-        who: Who spoke.
-        said: What was said.
-        is_new: True where it was not there before.
-    """
+    """One message of a conversation, new where it was not there before."""
 
     who: str
     said: Block
@@ -176,12 +157,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Talk:
-    """A conversation, the last message last.
-
-    Attributes:
-        turns: The messages that are shown.
-        earlier: How many were before them.
-    """
+    """A conversation, the last message last; earlier ones are counted, not shown."""
 
     turns: tuple[Turn, ...]
     earlier: int = 0
@@ -189,12 +165,7 @@ class Talk:
 
 @dataclass(frozen=True)
 class Own:
-    """What the user's own code made to be shown. Never made of a server's words.
-
-    Attributes:
-        html: HTML that is shown as it is.
-        text: What stands for it where there is no HTML.
-    """
+    """HTML of the user's own code, shown as it is, and what stands for it as text. Never made of a server's words."""
 
     html: str
     text: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,15 +23,9 @@ _QUIET = frozenset({_EMPTY, "", " ", ".", "_", "-"})
 
 
 def board_of_rows(name: str, value: Any) -> Board | None:
-    """Read a board.
+    """Read a board from nested lists of small scalars, or, under a name such as ``board``, from rows of characters.
 
-    Args:
-        name: The field's name.
-        value: Nested lists of small scalars, or, under a name such as ``board``, rows of
-            characters.
-
-    Returns:
-        The board; None for what is none or is too large to be seen at once.
+    None for what is none or is too large to be seen at once.
     """
     if not isinstance(value, (list, tuple)) or not _LEAST_SIDE <= len(value) <= _MOST_SIDE:
         return None
@@ -51,31 +44,14 @@ def board_of_rows(name: str, value: Any) -> Board | None:
     return _board([list(row) for row in value])
 
 
-def board_of_flat(values: Sequence[Any], shape: tuple[int, ...]) -> Board | None:
-    """Read a board from a flat list of a known shape."""
-    height, width = shape[0], shape[1]
-    is_small = max(height, width) <= _MOST_SIDE and len(values) <= _MOST_CELLS
-    if len(shape) != 2 or min(height, width) < _LEAST_SIDE or not is_small:
-        return None
-    return _board([list(values[row * width : (row + 1) * width]) for row in range(height)])
-
-
 def board_of_list(name: str, value: Any, shape: tuple[int, ...]) -> Board | None:
-    """Read a board from a list that is flat or nested.
-
-    Args:
-        name: The field's name.
-        value: The list; anything else is no board.
-        shape: Rows and columns, where a flat list has them.
-
-    Returns:
-        The board, None for what is none.
-    """
+    """Read a board from a list that is nested, or flat with rows and columns in its shape; None for anything else."""
     if not isinstance(value, (list, tuple)) or not value:
         return None
-    is_flat = len(shape) > 1 and len(value) == math.prod(shape) and not isinstance(value[0], (list, tuple, str))
-    found = board_of_flat(value, shape) if is_flat else None
-    found = found or board_of_rows(name, value)
+    is_flat = len(shape) == 2 and not isinstance(value[0], (list, tuple, str))
+    if is_flat and len(value) == math.prod(shape) <= _MOST_CELLS:
+        value = [value[start : start + shape[1]] for start in range(0, len(value), shape[1])]
+    found = board_of_rows(name, value)
     return replace(found, name=name[:_LONGEST_NAME]) if found is not None else None
 
 

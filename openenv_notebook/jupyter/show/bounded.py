@@ -10,24 +10,23 @@ from openenv_notebook.jupyter.show.blocks import Block, Own, Paragraph, Span, St
 
 
 def bounded_html(block: Block, write: Callable[[Block], str]) -> str:
-    """Write a block as HTML.
+    """Write a block as HTML of at most 60 kB besides pictures and the user's own HTML.
 
-    Args:
-        block: What is shown.
-        write: Writes it.
-
-    Returns:
-        At most 60 kB besides pictures and the user's own HTML; text where it would be more,
-        and the name of the error where it fails.
+    Text where it would be more, and the name of the error where it fails.
     """
     try:
-        written = write(block)
-        if size_without_pictures(written) <= LONGEST or _has_own(block):
-            return written
-        # At most five bytes a character when escaped.
-        return write(Paragraph(write_text(block)[: LONGEST // 6]))
+        return html_or_text(block, write)
     except Exception as error:
         return write(failure(error))
+
+
+def html_or_text(block: Block, write: Callable[[Block], str]) -> str:
+    """Write a block as HTML as :func:`bounded_html`; errors are raised."""
+    written = write(block)
+    if size_without_pictures(written) <= LONGEST or _has_own(block):
+        return written
+    # At most five bytes a character when escaped.
+    return write(Paragraph(write_text(block)[: LONGEST // 6]))
 
 
 def bounded_text(block: Block) -> str:

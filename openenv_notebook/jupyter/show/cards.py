@@ -32,10 +32,6 @@ _STEP_COLUMNS = (
 )
 
 
-def _reward_span(value: Any) -> Span:
-    return Span(reward(value), "muted" if value is None else "strong")
-
-
 def reward(value: Any) -> str:
     """Write a reward with its sign: ``+1``, ``-0.46``, ``0``; ``none`` where there is none."""
     if value is None:
@@ -51,16 +47,10 @@ def yes(value: Any) -> str:
 
 
 def of_result(result: Any) -> Block:
-    """Describe what a reset or a step gave: reward and end first, then the observation.
-
-    Args:
-        result: A StepResult, ours or the official package's.
-
-    Returns:
-        Its blocks.
-    """
+    """Describe what a reset or a step gave, ours or the official package's: reward and end, then the observation."""
     describer = Describer(secrets_of(result))
-    head = facts(("reward", _reward_span(result.reward)), ("done", yes(result.done)))
+    gained = Span(reward(result.reward), "muted" if result.reward is None else "strong")
+    head = facts(("reward", gained), ("done", yes(result.done)))
     shown = seen(result)
     if not isinstance(shown, dict):
         return Stack((head, describer.value(shown)))

@@ -15,13 +15,7 @@ _MOST_NAMES = 4
 def is_same(now: Any, before: Any) -> bool:
     """Tell whether two values are equal, whatever they are.
 
-    Args:
-        now: A value.
-        before: The value that stood in its place.
-
-    Returns:
-        True where they are equal; two that are not a number are, two that cannot be
-        compared are not.
+    Two that are not a number are, two that cannot be compared are not.
     """
     if now is before:
         return True
@@ -36,29 +30,14 @@ def is_same(now: Any, before: Any) -> bool:
 
 
 def is_changed(name: Any, value: Any, was: Mapping[Any, Any] | None) -> bool:
-    """Tell whether a field holds something else than before.
-
-    Args:
-        name: The field's name.
-        value: What it holds.
-        was: The fields as they were; None where there is no before.
-
-    Returns:
-        True for a new field too; False where there is no before.
-    """
+    """Tell whether a field is new or holds something else than before; False where there is no before."""
     return was is not None and not (name in was and is_same(value, was[name]))
 
 
 def changed_names(now: Any, before: Any) -> tuple[str, ...]:
-    """Name the fields that are not as they were.
+    """Name the fields of an observation that are not as they were, in their order, those that are gone last.
 
-    Args:
-        now: An observation.
-        before: The one before it.
-
-    Returns:
-        Names in the order of the fields, those that are gone last; of metadata the names
-        inside it. Values without fields have one name: "value".
+    Of metadata the names inside it; values without fields have one name: "value".
     """
     fields, was = as_fields(now), as_fields(before)
     if fields is None or was is None:
@@ -82,15 +61,7 @@ def changes_text(names: tuple[str, ...]) -> str:
 
 
 def compared(board: Board, before: Board | None) -> Board:
-    """Mark the cells of a board that are not as they were.
-
-    Args:
-        board: A board.
-        before: The same board before; one of another size is another board.
-
-    Returns:
-        The board with its changed cells.
-    """
+    """Mark the cells of a board that are not as they were; a board of another size before is another board."""
     if before is None or (len(before.cells), len(before.cells[0])) != (len(board.cells), len(board.cells[0])):
         return board
     rows = zip(board.cells, before.cells, strict=True)

@@ -22,15 +22,9 @@ _MOST_SAMPLES = 16_000_000
 
 
 def of_result_by(function: Renderer | None, result: Any, previous: Any = None) -> Block:
-    """Describe the observation of a result by a renderer, and by the default rules where that fails.
+    """Describe the observation of a result by a renderer, None for the default rules, which know the result before it.
 
-    Args:
-        function: The renderer; None for the default rules.
-        result: A StepResult.
-        previous: The result before it, for the default rules.
-
-    Returns:
-        Its blocks; a failing renderer's error stands above the default view.
+    A failing renderer's error stands above the default view.
     """
     if function is None and is_tool_output(result.observation):
         function = tool_output
@@ -48,16 +42,11 @@ def of_result_by(function: Renderer | None, result: Any, previous: Any = None) -
 
 
 def of_drawn(value: Any, secrets: Container[str] | None = None) -> Block | None:
-    """Describe what a renderer gave.
+    """Describe what a renderer gave; None for None.
 
-    Args:
-        value: Text is shown as text. HTML is taken from objects that say they have some
-            (``_repr_html_``, ``_repr_mimebundle_``): the user's own code made them. Arrays
-            of pixels, PIL images, figures of matplotlib and picture files are pictures.
-        secrets: Names of fields that the observation's server marked as secret.
-
-    Returns:
-        Its blocks; None for None.
+    Text is shown as text. HTML is taken from objects that say they have some (``_repr_html_``, ``_repr_mimebundle_``):
+    the user's own code made them. Arrays of pixels, PIL images, figures of matplotlib and picture files are pictures.
+    ``secrets`` names fields that the observation's server marked.
     """
     if value is None:
         return None

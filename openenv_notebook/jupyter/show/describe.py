@@ -47,11 +47,7 @@ _LOOKS_LIKE_A_VALUE = re.compile(r"\s*|None|True|False|null|[+-]?[\d.]+(?:e[+-]?
 
 
 class Describer:
-    """Describes one value, and stops where a page is full.
-
-    Args:
-        secrets: Names of fields that the value's server marked as secret.
-    """
+    """Describes one value, fields that its server marked as secret hidden, and stops where a page is full."""
 
     def __init__(self, secrets: Container[str] | None = None) -> None:
         self._secrets = secrets
@@ -67,17 +63,10 @@ class Describer:
         beside: Mapping[Any, Any] | None = None,
         was: Mapping[Any, Any] | None = None,
     ) -> Block:
-        """Describe a value.
+        """Describe anything, bounded whatever it holds; what changed is marked.
 
-        Args:
-            value: Anything.
-            name: The field it stands in.
-            depth: How far inside.
-            beside: All fields of the object it stands in.
-            was: Those fields as they were before; None where nothing is to be marked.
-
-        Returns:
-            Its blocks, bounded whatever it holds; what changed is marked.
+        The name is that of the field it stands in, ``beside`` are all fields of that object, ``was`` the same fields as
+        they were before; None marks nothing.
         """
         self._left -= 20
         if self._left < 0:

@@ -67,11 +67,7 @@ _MAKERS: dict[str, Callable[[Any], Any]] = {"text/html": _Html, "text/plain": _T
 
 
 def register(shell: Any) -> None:
-    """Have a shell show our values; a second time does nothing.
-
-    Args:
-        shell: An IPython shell.
-    """
+    """Have an IPython shell show our values; a second time does nothing."""
     for kind, make in _MAKERS.items():
         formatter = shell.display_formatter.formatters[kind]
         for cls in _TYPES:
@@ -85,11 +81,7 @@ def register(shell: Any) -> None:
 
 
 def unregister(shell: Any) -> None:
-    """Take our printers away; those that were there before are there again.
-
-    Args:
-        shell: The shell.
-    """
+    """Take our printers away; those that were there before are there again."""
     for kind in _MAKERS:
         formatter = shell.display_formatter.formatters[kind]
         # A deferred printer moves among the others when its class is first seen.

@@ -20,26 +20,14 @@ _NUMBERS = (int, float, bool)
 
 @dataclass(frozen=True)
 class Array:
-    """A rectangular array of numbers.
-
-    Attributes:
-        shape: Its lengths, the outermost first.
-        values: All its numbers in a row.
-    """
+    """A rectangular array of numbers: its lengths, the outermost first, and all its numbers in a row."""
 
     shape: tuple[int, ...]
     values: Sequence[Any]
 
 
 def read_array(value: Any) -> Array | None:
-    """Read nested lists of numbers.
-
-    Args:
-        value: Anything.
-
-    Returns:
-        The array; None for what is none, is ragged, or has more than 4 million numbers.
-    """
+    """Read nested lists of numbers; None for what is none, is ragged, or has more than 4 million numbers."""
     level: Any = value
     shape: list[int] = []
     while isinstance(level, (list, tuple)) and level and len(level) <= _LARGEST and len(shape) < 8:
@@ -78,14 +66,9 @@ def number(value: Any) -> str:
 
 
 def sparkline(values: Sequence[Any], width: int = 32) -> str:
-    """Draw numbers as a line of blocks, the lowest and the highest ``▁`` and ``█``.
+    """Draw finite numbers as a line of blocks, the lowest and the highest ``▁`` and ``█``; "" for none.
 
-    Args:
-        values: Finite numbers.
-        width: At most how many blocks; neighbours share one.
-
-    Returns:
-        The blocks, "" for no numbers.
+    Neighbours share a block where there are more numbers than the width.
     """
     if not values:
         return ""
@@ -98,15 +81,7 @@ def sparkline(values: Sequence[Any], width: int = 32) -> str:
 
 
 def means(values: Sequence[Any], most: int) -> list[float]:
-    """Make a few numbers of many: neighbours share their mean.
-
-    Args:
-        values: Finite numbers.
-        most: How many are left at most.
-
-    Returns:
-        The means, in the same order.
-    """
+    """Make at most so many of many finite numbers, in their order: neighbours share their mean."""
     parts = min(most, len(values))
     edges = [round(part * len(values) / parts) for part in range(parts + 1)] if parts else [0]
     return [_mean(values[start:end]) for start, end in pairwise(edges)]

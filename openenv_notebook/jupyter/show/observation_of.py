@@ -73,14 +73,7 @@ def render_observation(env: Any, function: Renderer | None = None) -> Rendering:
 
 
 def last_results(env: Any) -> tuple[StepResult[Any] | None, StepResult[Any] | None]:
-    """Find the last two results of an episode.
-
-    Args:
-        env: A client.
-
-    Returns:
-        The last result and the one before it; None where there is none.
-    """
+    """Find the last result of a client's episode and the one before it; None where there is none."""
     found: list[StepResult[Any]] = []
     for step in reversed(env.episode.steps):
         if step.kind != "state" and step.result is not None:

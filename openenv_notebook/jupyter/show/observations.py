@@ -30,14 +30,9 @@ _LARGE = (Picture, Board, Talk, Paragraph)
 
 
 def of_observation(result: Any, previous: Any = None) -> Block:
-    """Describe the observation of a result.
+    """Describe the observation of a result, ours or the official package's: what is large above the other fields.
 
-    Args:
-        result: A StepResult, ours or the official package's.
-        previous: The result before it in the episode; None marks nothing.
-
-    Returns:
-        Its blocks: pictures, boards, conversations and long texts above the other fields.
+    The previous result is that before it in the episode; None marks nothing.
     """
     describer = Describer(secrets_of(result))
     now, before = seen(result), seen(previous) if previous is not None else None
@@ -49,13 +44,9 @@ def of_observation(result: Any, previous: Any = None) -> Block:
 
 
 def seen(result: Any) -> Any:
-    """Give what an observation shows: its fields without reward and end, which are the result's own.
+    """Give what an observation shows: its fields without reward and end, which are the result's own, metadata last.
 
-    Args:
-        result: A StepResult.
-
-    Returns:
-        A dict of fields with the metadata last, or the observation itself where it has no fields.
+    One without fields is given itself.
     """
     observation = result.observation
     fields = as_fields(observation)
@@ -79,13 +70,9 @@ def changes(result: Any, previous: Any) -> str:
 
 
 def headline(block: Block) -> str:
-    """Say what an observation is: ``board 6×7``, ``picture 160×210``, ``3 fields``.
+    """Say in a few words what an observation is: ``board 6×7``, ``picture 160×210``, ``3 fields``.
 
-    Args:
-        block: What :func:`of_observation` or a renderer gave.
-
-    Returns:
-        A few words.
+    The block is what :func:`of_observation` or a renderer gave.
     """
     large = min(_all_large(block), key=_rank, default=None)
     match large:

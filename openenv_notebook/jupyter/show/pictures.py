@@ -7,7 +7,7 @@ import binascii
 import math
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -27,14 +27,9 @@ _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 def picture_in_text(name: str, text: str) -> Picture | None:
-    """Read a picture that is written as base64, with or without ``data:image/…``.
+    """Read a picture that is written as base64, with or without ``data:image/…``; the name is its field's.
 
-    Args:
-        name: The field's name.
-        text: Its text.
-
-    Returns:
-        The picture; None where the text is none, is too large, or is not what it says.
+    None where the text is none, is too large, or is not what it says.
     """
     found = _DATA_URI.match(text[:40])
     start = found.end() if found is not None else 0
@@ -74,14 +69,6 @@ def _checked(name: str, data: str, head: bytes) -> Picture | None:
     return Picture(kind, data, width, height, name)
 
 
-def _png_size(head: bytes) -> tuple[int, int]:
-    return struct.unpack(">II", head[16:24])
-
-
-def _gif_size(head: bytes) -> tuple[int, int]:
-    return struct.unpack("<HH", head[6:10])
-
-
 def _webp_size(head: bytes) -> tuple[int, int]:
     form = head[12:16]
     if form == b"VP8X":
@@ -104,20 +91,18 @@ def _jpeg_size(head: bytes) -> tuple[int, int]:
     return 0, 0
 
 
-_SIZES = {"png": _png_size, "jpeg": _jpeg_size, "gif": _gif_size, "webp": _webp_size}
+_SIZES: dict[str, Callable[[bytes], tuple[int, int]]] = {
+    "png": lambda head: struct.unpack(">II", head[16:24]),
+    "jpeg": _jpeg_size,
+    "gif": lambda head: struct.unpack("<HH", head[6:10]),
+    "webp": _webp_size,
+}
 
 
 def flat_shape(name: str, length: int, beside: Mapping[Any, Any]) -> tuple[int, ...] | None:
-    """Find the shape of a flat list in the fields beside it.
+    """Find rows, columns and perhaps channels of a flat list in the fields beside it; None where nothing fits.
 
-    Args:
-        name: The list's field.
-        length: How many items it has.
-        beside: All fields of the object: ``screen_shape`` for ``screen``, ``shape``, or
-            ``width`` and ``height``.
-
-    Returns:
-        Rows, columns and perhaps channels; None where nothing fits.
+    Those are ``screen_shape`` for ``screen``, ``shape``, or ``width`` and ``height``.
     """
     for key in (f"{name}_shape", "shape"):
         shape: Any = beside.get(key)
@@ -134,15 +119,9 @@ def flat_shape(name: str, length: int, beside: Mapping[Any, Any]) -> tuple[int, 
 
 
 def picture_of_pixels(name: str, values: Any, shape: tuple[int, ...]) -> Picture | None:
-    """Draw pixels.
+    """Draw samples from 0 to 255, row by row, in a flat list or nested ones; None where they are no pixels.
 
-    Args:
-        name: The field's name.
-        values: Samples from 0 to 255, row by row: a flat list, or nested ones.
-        shape: Rows, columns, and 1, 3 or 4 channels.
-
-    Returns:
-        The picture; None where the numbers are no pixels.
+    The shape is rows, columns, and 1, 3 or 4 channels.
     """
     height, width, *channels = shape
     if min(height, width) < _SMALLEST_SIDE or (channels and channels[0] not in (1, 3, 4)):

@@ -21,14 +21,9 @@ _WHO, _WHAT = ("role", "sender", "speaker"), ("content", "text", "message")
 
 
 def as_fields(value: Any) -> Mapping[Any, Any] | None:
-    """Return the fields of an object: a dict's items, a model's or a dataclass's fields.
+    """Return a dict's items, a model's or a dataclass's fields; None for what has no fields.
 
-    Args:
-        value: Anything.
-
-    Returns:
-        The fields by name; those that a model marks as secret are already hidden. None for
-        what has no fields.
+    Those that a model marks as secret are already hidden.
     """
     return value if isinstance(value, Mapping) else shown_fields(value)
 
@@ -44,15 +39,9 @@ def plain_value(value: Any) -> Any:
 
 
 def short(value: Any, depth: int = 4, secrets: Container[str] | None = None) -> str:
-    """Write a value in a line of bounded length, secrets hidden.
+    """Write a value in a line of bounded length, long and deep parts folded, secrets hidden.
 
-    Args:
-        value: Anything.
-        depth: How many levels are shown.
-        secrets: Names that hide besides those that say so themselves and those of the value's own server.
-
-    Returns:
-        Its repr, long and deep parts folded.
+    ``secrets`` names those that hide besides those that say so themselves, in place of those of the value's server.
     """
     return short_repr(_as_dicts(value, depth), depth, secrets or secrets_of(value))
 
@@ -75,14 +64,7 @@ def is_conversation(values: Sequence[Any]) -> bool:
 
 
 def speaker(message: Mapping[Any, Any]) -> tuple[str, str]:
-    """Find who spoke and what was said.
-
-    Args:
-        message: An object, perhaps a message.
-
-    Returns:
-        The names of the two fields, "" for one that is not there.
-    """
+    """Find the fields of an object that say who spoke and what was said; "" for one that is not there."""
     who = next((key for key in _WHO if isinstance(message.get(key), str)), "")
     return who, next((key for key in _WHAT if key in message), "")
 

@@ -15,14 +15,9 @@ LONGEST = 20_000
 
 
 def raw_json(value: Any, secrets: Container[str] | None = None) -> str:
-    """Write a value as indented JSON.
+    """Write what came from a server as indented JSON of at most 20,000 characters.
 
-    Args:
-        value: What came from a server.
-        secrets: Names that hide besides those that say so themselves.
-
-    Returns:
-        At most 20,000 characters; what is left out is said in its place, after ``…``.
+    What is left out is said in its place, after ``…``; ``secrets`` hide besides those that say so themselves.
     """
     written: list[str] = []
     left = LONGEST

@@ -13,7 +13,7 @@ from openenv_notebook.schema.shapes import ABSENT, Const, Shape
 from openenv_notebook.schema.tool import Tool, arguments_of
 from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.secrets import HIDDEN
-from openenv_notebook.values.text import one_line
+from openenv_notebook.values.text import cut, one_line
 
 _MOST_FIELDS, _MOST_TOOLS, _MOST_ARGUMENTS = 30, 40, 12
 _LONGEST = 240
@@ -58,21 +58,14 @@ def of_schemas(schemas: Mapping[str, Any]) -> Block:
 
 
 def of_schema(schema: Mapping[str, Any]) -> Block:
-    """Describe the fields of an action, a row each; columns where nothing stands are left out.
-
-    Args:
-        schema: The action's JSON Schema.
-
-    Returns:
-        Its name and a table: name, type, required, default, bounds, description.
-    """
+    """Describe the fields of an action's JSON Schema below its name, a row each; empty columns are left out."""
     return _of_fields(action_shape(schema), "action")
 
 
 def _of_fields(shape: Shape, title: str) -> Block:
     fields = action_fields(shape)
     count = Span("  1 field" if len(fields) == 1 else f"  {len(fields)} fields", "muted")
-    head = line(Span(_cut(shape.title or title), "strong"), count)
+    head = line(Span(cut(shape.title or title, _LONGEST), "strong"), count)
     if not fields:
         return head
     # What must be given comes first, what is sent along last.
@@ -90,7 +83,7 @@ def _row(field: Shape) -> tuple[str, ...]:
         default = HIDDEN if hides_default(field) else short_repr(field.default)
     description, required = " ".join(field.description.split()), "yes" if field.required else "no"
     cells = (field.name, kind(field), required, default, one_line(", ".join(bounds(field))), description)
-    return tuple(map(_cut, cells))
+    return tuple(cut(cell, _LONGEST) for cell in cells)
 
 
 def of_tools(tools: Sequence[Tool]) -> Block:
@@ -98,20 +91,20 @@ def of_tools(tools: Sequence[Tool]) -> Block:
     if not tools:
         return line(Span("no tools", "muted"))
     columns = (Column("tool", is_code=True), Column("arguments", is_code=True), Column("description"))
-    rows = [(_cut(tool.name), _arguments(tool), _cut(" ".join(tool.description.split()))) for tool in tools]
-    table = Table(columns, tuple(rows[:_MOST_TOOLS]))
+    table = Table(columns, tuple(map(_tool_row, tools[:_MOST_TOOLS])))
     more = len(tools) - _MOST_TOOLS
     return Stack((table, line(Span(f"{more} more tools", "muted")))) if more > 0 else table
 
 
-def _arguments(tool: Tool) -> str:
+def _tool_row(tool: Tool) -> tuple[str, ...]:
     fields = sorted(action_fields(arguments_of(tool)), key=lambda field: not field.required)
-    return _cut(signature(fields, _MOST_ARGUMENTS, ", ")) or "none"
+    arguments = signature(fields, _MOST_ARGUMENTS, ", ") or "none"
+    return tuple(cut(cell, _LONGEST) for cell in (tool.name, arguments, " ".join(tool.description.split())))
 
 
 def of_tool(tool: Tool) -> Block:
     """Describe a tool and its arguments."""
-    about = line(_cut(" ".join(tool.description.split()), 1000))
+    about = line(cut(" ".join(tool.description.split()), 1000))
     head, arguments = line(Span(tool.name, "strong")), arguments_of(tool)
     if not action_fields(arguments):
         return Stack((head, about))
@@ -123,7 +116,3 @@ def _without_empty(table: Table) -> Table:
     return Table(
         tuple(table.columns[place] for place in kept), tuple(tuple(row[place] for place in kept) for row in table.rows)
     )
-
-
-def _cut(text: str, longest: int = _LONGEST) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -14,14 +14,7 @@ def is_tool_output(observation: Any) -> bool:
 
 
 def tool_output(observation: Mapping[str, Any]) -> dict[str, Any]:
-    """Take a tool's output out of its envelope.
-
-    Args:
-        observation: What an MCP environment gave for a call of a tool.
-
-    Returns:
-        The tool's value under its name, and its error where it has one.
-    """
+    """Take a tool's value, under its name, and its error, if any, out of what an MCP environment gave for a call."""
     shown: dict[str, Any] = {str(observation["tool_name"]): tool_value(observation["result"])}
     result = observation["result"]
     if isinstance(result, Mapping) and result.get("is_error"):

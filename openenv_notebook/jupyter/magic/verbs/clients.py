@@ -7,12 +7,12 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from openenv_notebook.client.learnt import action_schema
-from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.magic.arguments import no_words, read_words
 from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.verbs.servers import stop_all
 from openenv_notebook.jupyter.magic.verbs.verb import Verb
 from openenv_notebook.jupyter.magic.workspace import AnyClient
+from openenv_notebook.jupyter.show import status_lines
 from openenv_notebook.schema.action import action_fields
 from openenv_notebook.servers import Backend, Server
 from openenv_notebook.threads.worker import own_threads
@@ -51,7 +51,7 @@ def status(context: Context, rest: str) -> Any:
     no_words(read_words("status", rest, {}))
     overview(context)
     for name, server in context.workspace.all_servers():
-        print(show.server_line(name, server))
+        print(status_lines.server_line(name, server))
     print(f"threads: {', '.join(own_threads()) or 'none'}")
 
 
@@ -59,13 +59,13 @@ def overview(context: Context) -> None:
     """Say which clients there are and what can be done next."""
     clients = context.workspace.clients()
     if not clients:
-        print(show.START)
+        print(status_lines.START)
         return
     current, client = context.workspace.get()
     for name, first in context.workspace.first_names().items():
         twice = f"{'*' if name == current else ' '} {name}: the same as {first}"
-        print(show.client_line(name, clients[name], current=name == current) if name == first else twice)
-    print(show.next_line(client))
+        print(status_lines.client_line(name, clients[name], current=name == current) if name == first else twice)
+    print(status_lines.next_line(client))
 
 
 def close(context: Context, rest: str) -> Any:
@@ -83,7 +83,8 @@ def close(context: Context, rest: str) -> Any:
     failures: list[tuple[str, Exception]] = []
     for name in names:
         try:
-            context.workspace.close(name)
+            # Its variable stays and says that it is closed.
+            context.workspace.get(name)[1].close()
         except Exception as error:
             if len(names) == 1 and not servers:
                 raise

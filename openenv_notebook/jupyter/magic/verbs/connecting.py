@@ -12,13 +12,13 @@ from IPython.core.error import UsageError
 from openenv_notebook.client.adopt import adopt
 from openenv_notebook.client.connect import connect as connect_to
 from openenv_notebook.client.learnt import action_schema, environment_name
-from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.live_line import LiveLine
 from openenv_notebook.jupyter.magic.arguments import read_words
 from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.tokens import Line
 from openenv_notebook.jupyter.magic.verbs.verb import TARGET, Verb
 from openenv_notebook.jupyter.magic.workspace import AnyClient
+from openenv_notebook.jupyter.show import status_lines
 from openenv_notebook.schema.describe import fields_line
 from openenv_notebook.values.errors import AtCapacity, InvalidTarget
 from openenv_notebook.values.targets import parse_target
@@ -150,7 +150,7 @@ def introduce(context: Context, name: str, client: AnyClient, ended: list[str]) 
         f"{name} → {environment_name(client) or 'environment'}, {client.base_url}",
         fields,
         *ended,
-        show.next_line(client),
+        status_lines.next_line(client),
     ]
     context.say(" · ".join(part for part in said if part))
 

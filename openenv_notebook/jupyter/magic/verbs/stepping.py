@@ -9,13 +9,13 @@ from IPython.core.error import UsageError
 
 from openenv_notebook.client.learnt import action_schema
 from openenv_notebook.client.tools import tool_signature
-from openenv_notebook.jupyter import show
 from openenv_notebook.jupyter.magic.arguments import no_words, read_payload, read_words, split_verb, without_end
 from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.python_twin import keywords, literal
 from openenv_notebook.jupyter.magic.tokens import Line, Typed
 from openenv_notebook.jupyter.magic.verbs.verb import SESSION, Verb
 from openenv_notebook.jupyter.magic.workspace import AnyClient
+from openenv_notebook.jupyter.show import status_lines
 from openenv_notebook.schema.action import action_fields, named, only_required_field, takes_text
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.schema.shapes import Shape
@@ -98,7 +98,7 @@ def step_body(context: Context, rest: str, cell: str) -> Any:
 def _stepped(context: Context, line: Line, name: str, client: AnyClient, action: Any) -> Any:
     context.twin = f"{name}.step({literal(action, secrets=client.known.secrets)})"
     result = client.step(action)
-    ended = show.result_line(client)
+    ended = status_lines.result_line(client)
     if ended:
         context.say(ended)
     return context.out(line, result)

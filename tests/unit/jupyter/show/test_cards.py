@@ -14,7 +14,7 @@ from support.markup import check_html
 from openenv_notebook.client.clients import GenericEnvClient
 from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.client.tools import ToolNamespace
-from openenv_notebook.jupyter.show import to_html, to_text
+from openenv_notebook.jupyter.show.any_value import to_html, to_text
 from openenv_notebook.jupyter.show.as_text import write_text
 from openenv_notebook.jupyter.show.cards import of_client, of_server, reward
 from openenv_notebook.record.episode import Episode
@@ -155,7 +155,7 @@ def test_nothing_draws_on_a_screen() -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from support.recorded import results\n"
-        "from openenv_notebook.jupyter.show import to_html, to_text\n"
+        "from openenv_notebook.jupyter.show.any_value import to_html, to_text\n"
         "for name in ('atari', 'connect4', 'snake'):\n"
         "    for result in results(name): assert to_html(result) and to_text(result)\n"
         "print([name for name in ('tkinter', '_tkinter', 'matplotlib', 'PyQt5', 'PyQt6', 'PySide6', 'gi', 'pyglet', "

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support import hostile
 from support.markup import check_html, check_text
 
-from openenv_notebook.jupyter.show import to_html, to_text
+from openenv_notebook.jupyter.show.any_value import to_html, to_text
 from openenv_notebook.jupyter.show.as_html import LONGEST, size_without_pictures
 from openenv_notebook.schema.describe import branch_name, facts, fields_line, kind
 from openenv_notebook.schema.reader import action_shape, read_shape

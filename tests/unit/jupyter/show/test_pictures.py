@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from openenv_notebook.jupyter.show import to_html, to_text
+from openenv_notebook.jupyter.show.any_value import to_html, to_text
 from openenv_notebook.jupyter.show.pictures import flat_shape, picture_in_bytes, picture_in_text, picture_of_pixels
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.png import encode_pixels

@@ -9,7 +9,7 @@ import pytest
 from support.markup import check_html, check_text
 from support.recorded import exchanges, results, schemas, shapes
 
-from openenv_notebook.jupyter.show import to_html, to_text
+from openenv_notebook.jupyter.show.any_value import to_html, to_text
 from openenv_notebook.jupyter.show.as_html import LONGEST, size_without_pictures
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.messages import StepResult
