@@ -34,14 +34,9 @@ class Incomplete(ValueError):
 
 
 class ActionView:
-    """Where the person says what to do.
+    """Where the person says what to do: ``on_step`` is called by the button, Enter, or one click.
 
-    Args:
-        put: Hands values of traits to the publisher.
-        on_step: Called when the person wants the call to be made: the button, Enter, or one click.
-        on_change: Called after every edit.
-        variable: Finds the object of a ``$name``.
-        name: The client's variable, for the code.
+    ``on_change`` is called after every edit; ``name`` is the client's variable, for the code.
     """
 
     def __init__(
@@ -109,14 +104,7 @@ class ActionView:
         self._on_change()
 
     def refresh(self, observation: Any, *, disabled: bool, why: str, verb: str) -> None:
-        """Show what can be done now.
-
-        Args:
-            observation: The live observation, whose legal moves are offered.
-            disabled: True while nothing can be done.
-            why: Why not, for the button's hint.
-            verb: What the button says.
-        """
+        """Show what can be done now; the live observation has the legal moves, ``why`` not is for the button's hint."""
         legal = legal_actions(observation, self._schema) if not self.tool else None
         form = self.form
         offered = self._moves.offer(legal, self._all_values())
@@ -145,14 +133,7 @@ class ActionView:
         return [field.name for field in given_fields(self._schema)] == list(legal.fields)
 
     def call(self) -> Call:
-        """Make the call of what stands in the box, else in the form.
-
-        Returns:
-            The call.
-
-        Raises:
-            Incomplete: What is missing or wrong.
-        """
+        """Make the call of what stands in the box, else in the form; Incomplete says what is missing or wrong."""
         if self._moves.text and not self.tool:
             return self._typed()
         form = self.form

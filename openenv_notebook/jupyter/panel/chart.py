@@ -16,13 +16,7 @@ _BRAND = "var(--jp-brand-color1,#1976d2)"
 
 @dataclass(frozen=True)
 class Point:
-    """One step in the chart.
-
-    Attributes:
-        reward: Its reward, 0.0 where there is none.
-        total: The return of its episode so far.
-        begins: True for the first step of an episode.
-    """
+    """One step: its reward (0.0 where there is none), the return so far, and whether an episode begins with it."""
 
     reward: float
     total: float
@@ -30,14 +24,9 @@ class Point:
 
 
 def draw(points: Sequence[Point], marked: int | None = None) -> str:
-    """Draw the return as a line, rewards as dots, beginnings of episodes as upright lines.
+    """Draw the return as a line, rewards as dots, beginnings of episodes as upright lines, in the front end's colours.
 
-    Args:
-        points: The steps, the oldest first; of more than 400 the last ones are drawn.
-        marked: The place of the step that is looked at, None for the last.
-
-    Returns:
-        One ``svg``, drawn in the front end's own colours.
+    The oldest step comes first; of more than 400 the last are drawn. A ring is around the one at the place ``marked``.
     """
     shift = max(0, len(points) - _MOST)
     shown = [point for point in points[shift:] if _is_finite(point)]

@@ -20,13 +20,7 @@ from openenv_notebook.values.errors import InvalidAction
 
 
 class Controller:
-    """Carries the person's wishes to the session, and has what the person expresses them by.
-
-    Args:
-        state: Where the panel stands.
-        publisher: Writes the widgets.
-        variable: Finds the object of a ``$name``.
-        policies: Policies for Play, by name.
+    """Carries the person's wishes to the session.
 
     Attributes:
         background: What is being carried out.

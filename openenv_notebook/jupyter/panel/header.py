@@ -17,16 +17,7 @@ from openenv_notebook.jupyter.panel.widgets import Widgets
 
 
 class Header:
-    """Name, address, state; seed and Reset; New session and Close apart.
-
-    Args:
-        put: Hands values of traits to the publisher.
-        on_reset: Called when the person wants an episode.
-        on_new_session: Called when the person wants another session.
-        on_close: Called when the person wants the session closed.
-        on_save: Called when the person wants the record in a file.
-        variable: Finds the object of a ``$name``.
-    """
+    """Name, address, state; seed and Reset; New session and Close apart."""
 
     def __init__(
         self,
@@ -58,14 +49,7 @@ class Header:
         self.more.layout.display = None if on else "none"
 
     def arguments(self) -> dict[str, Any]:
-        """Read what reset is given: only what is filled in.
-
-        Returns:
-            The arguments by name.
-
-        Raises:
-            GrammarError: If it cannot be read.
-        """
+        """Read what reset is given by name: only what is filled in. GrammarError says why it cannot be read."""
         text = without_end(str(self._arguments.value))
         found = typed_values(read_payload("reset", text, {}).payload, None, self._variable)
         if not isinstance(found, Mapping):
@@ -76,14 +60,7 @@ class Header:
         return {**({"seed": int(seed)} if seed else {}), **found}
 
     def refresh(self, title: str, facts: Facts, *, disabled: bool, is_closed: bool) -> None:
-        """Show where the session stands.
-
-        Args:
-            title: Name, address and state, as HTML.
-            facts: Episode, step, return.
-            disabled: True while no episode can be begun.
-            is_closed: True when the session is closed for good.
-        """
+        """Show where the session stands, its title and facts in HTML; ``disabled`` while no episode can be begun."""
         self._put(self._title, value=title)
         self._put(self._facts, value=status_html.facts(facts))
         self._put(self.reset_button, disabled=disabled or is_closed)

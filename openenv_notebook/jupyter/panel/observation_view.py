@@ -29,12 +29,7 @@ _NOTHING = line(Span("nothing to see yet: Reset begins an episode", "muted"))
 class ObservationView:
     """Shows one observation at a time, in a box that never changes its height.
 
-    Args:
-        put: Hands values of a widget's traits to whoever writes them; called from any thread.
-        changed: Called after the person or :meth:`render` has changed what is to be seen.
-
-    Attributes:
-        widget: The box.
+    ``changed`` is called after the person or :meth:`render` has changed what is to be seen.
     """
 
     def __init__(self, put: Callable[..., None], changed: Callable[[], object] = lambda: None) -> None:
@@ -75,27 +70,16 @@ class ObservationView:
             return bounded_text(self._block)
 
     def show(self, result: StepResult[Any] | None, previous: StepResult[Any] | None, environment: str = "") -> None:
-        """Show the observation of a result; on any thread. It never raises.
+        """Show the observation of a result, None where there is none yet; on any thread. It never raises.
 
-        Args:
-            result: The result; None where there is none yet.
-            previous: The result before it in the episode, for what changed; None marks nothing.
-            environment: The environment's name, for its renderer.
+        What changed since ``previous``, the one before it in the episode, is marked; None marks nothing.
         """
         with self._guard:
             self._shown = (result, previous, environment)
             self._build()
 
     def saved(self, result: StepResult[Any] | None, environment: str = "") -> tuple[str, str]:
-        """Write a result as HTML that needs no style sheet, and as text: for the saved notebook.
-
-        Args:
-            result: The result; None where there is none yet.
-            environment: The environment's name, for its renderer.
-
-        Returns:
-            The HTML and the text.
-        """
+        """Write a result, if there is one, as HTML that needs no style sheet, and as text: for the saved notebook."""
         if result is None:
             return "", "nothing to see yet"
         function = self._function or renderer_of(environment)
@@ -105,14 +89,9 @@ class ObservationView:
         return bounded_html(block, write_html), bounded_text(block)
 
     def render(self, function: Renderer | None) -> None:
-        """Have this panel's observations drawn by a function.
+        """Have this panel's observations drawn by a function, as :meth:`Panel.render` has it.
 
-        Args:
-            function: Gets an observation; gives text, a picture, HTML of your own, or any
-                value. None for the environment's renderer, or the default view.
-
-        Raises:
-            TypeError: If it cannot be called.
+        None is for the environment's renderer, or the default view. TypeError if it cannot be called.
         """
         if function is not None and not callable(function):
             raise TypeError(f"a renderer is a function of an observation, not a {type(function).__name__}")

@@ -17,14 +17,7 @@ from openenv_notebook.values.messages import StepResult
 
 
 class Refresh:
-    """Brings all parts of a panel to where the session stands.
-
-    Args:
-        state: Where the panel stands.
-        controller: What the person can do, and by what.
-        observation: Where the observation is seen.
-        status: The line at the bottom.
-    """
+    """Brings all parts of a panel to where the session stands."""
 
     def __init__(self, state: State, controller: Controller, observation: ObservationView, status: StatusLine) -> None:
         self._state, self._controller, self._observation, self._status = state, controller, observation, status

@@ -30,12 +30,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Said:
-    """The line at the bottom.
-
-    Attributes:
-        text: What happened, and what to do next.
-        is_bad: True for an error.
-    """
+    """The line at the bottom: what happened and what to do next, or an error."""
 
     text: str
     is_bad: bool = False

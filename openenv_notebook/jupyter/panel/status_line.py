@@ -15,13 +15,7 @@ from openenv_notebook.jupyter.show.status_lines import result_line
 
 
 class StatusLine:
-    """Says one thing at a time; on the right, how long the last step took.
-
-    Args:
-        put: Hands values of traits to the publisher.
-        state: Where the panel stands.
-        controller: What is being done.
-    """
+    """Says one thing at a time; on the right, how long the last step took."""
 
     def __init__(self, put: Callable[..., None], state: State, controller: Controller) -> None:
         self._put, self._state, self._controller = put, state, controller

@@ -1,7 +1,6 @@
 """The looks of the panel: one style sheet, in the front end's own colours.
 
-Where a front end drops it, the controls stand below each other in the order of work, and
-everything still functions.
+Where a front end drops it, the controls stand below each other in the order of work, and everything still functions.
 """
 
 from __future__ import annotations
@@ -214,12 +213,5 @@ PANEL_CSS = """
 
 
 def style_sheet(*parts: str) -> str:
-    """Write the style element for an HTML widget.
-
-    Args:
-        *parts: Further rules, of the form and of the observation.
-
-    Returns:
-        One ``style`` element.
-    """
+    """Write the style element for an HTML widget, with further rules: of the form and of the observation."""
     return f"<style>{PANEL_CSS}{''.join(parts)}</style>"

@@ -16,16 +16,9 @@ from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Number, Shap
 
 
 class Field:
-    """A field.
+    """A field. What may be left out has a tick, and is sent only with it; an edit sets it.
 
-    What may be left out has a tick, and is sent only with it; an edit sets it. What may be
-    null has a box to tick for that.
-
-    Args:
-        shape: The field.
-        kit: Makes its widgets.
-        make: Makes its control.
-        is_item: True for an item of a list, which needs no hint of its own.
+    What may be null has a box to tick for that. An item of a list needs no hint of its own.
     """
 
     def __init__(self, shape: Shape, kit: Kit, make: Make, *, is_item: bool = False) -> None:
@@ -178,11 +171,7 @@ class Field:
             self.control.disable(self._is_null)
 
     def refresh(self, reveal: bool) -> None:
-        """Show what the last reading found.
-
-        Args:
-            reveal: True shows all errors, False those of what a person touched.
-        """
+        """Show what the last reading found: all errors to reveal them, else those of what a person touched."""
         if self.is_hidden:
             return
         errors = [*self._server, *(self._own if self._is_touched or reveal else ())]
@@ -193,14 +182,7 @@ class Field:
         self.control.refresh(reveal)
 
     def place(self, rest: str) -> bool:
-        """Show a server's error.
-
-        Args:
-            rest: Its line after this field's name: ``: message`` or ``.deeper: message``.
-
-        Returns:
-            True where it is shown.
-        """
+        """Show a server's error line after this field's name, ``: message`` or ``.deeper: message``; True where it is shown."""
         if self.is_hidden:
             return False
         deeper = rest[1:] if rest.startswith(".") else rest

@@ -30,12 +30,7 @@ FILTER = Look(_WIDE, "initial")
 class Kit:
     """Makes the widgets of a form, and tells the form what a person does to them.
 
-    Args:
-        on_edit: Called after a person changed something.
-        on_enter: Called when Enter was pressed in a one-line box.
-
-    Attributes:
-        widgets: Makes the widgets.
+    ``on_edit`` is called after a person changed something, ``on_enter`` when Enter was pressed in a one-line box.
     """
 
     def __init__(self, on_edit: Callable[[], object], on_enter: Callable[[], object]) -> None:

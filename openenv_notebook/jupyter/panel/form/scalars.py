@@ -71,15 +71,7 @@ class NumberControl(Control):
 
 
 def number(text: str, is_whole: bool) -> int | float | None:
-    """Read a number as it is typed.
-
-    Args:
-        text: The text, without blanks around it.
-        is_whole: True where it must be an integer.
-
-    Returns:
-        The number, or None for what is none.
-    """
+    """Read a number as it is typed, without blanks around it; None for what is none."""
     if _WHOLE.fullmatch(text):
         return int(text)
     if text.lower().lstrip("+-") in _NOT_FINITE and not is_whole:
