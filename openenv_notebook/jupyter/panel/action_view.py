@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.magic.python_twin import Call
 from openenv_notebook.jupyter.panel import status_html
 from openenv_notebook.jupyter.panel.form import Form
 from openenv_notebook.jupyter.panel.moves import MOST_BUTTONS, Moves
-from openenv_notebook.jupyter.panel.widgets import Widgets
+from openenv_notebook.jupyter.panel.widgets import Handler, Put, Variable, Widgets
 from openenv_notebook.schema.action import constants, given_fields, holds_secret
 from openenv_notebook.schema.check import check
 from openenv_notebook.schema.moves import Legal, legal_actions
@@ -39,14 +39,7 @@ class ActionView:
     ``on_change`` is called after every edit; ``name`` is the client's variable, for the code.
     """
 
-    def __init__(
-        self,
-        put: Callable[..., None],
-        on_step: Callable[[], object],
-        on_change: Callable[[], object],
-        variable: Callable[[str], Any],
-        name: str,
-    ) -> None:
+    def __init__(self, put: Put, on_step: Handler, on_change: Handler, variable: Variable, name: str) -> None:
         self._put, self._on_step, self._on_change, self._name = put, on_step, on_change, name
         self._schema: Shape | None = None
         self._secrets: Container[str] | None = None

@@ -128,9 +128,7 @@ class Curve:
         """Take in what is new in all episodes, the oldest first; gives the last points, the oldest first."""
         known, number = self._seen
         ids = [episode.episode_id for episode in episodes]
-        start = ids.index(known) if known in ids else 0
-        if known not in ids:
-            number = 0
+        start, number = (ids.index(known), number) if known in ids else (0, 0)
         for place in range(start, len(episodes)):
             steps = episodes[place].steps
             self._add(steps, number if place == start else 0)

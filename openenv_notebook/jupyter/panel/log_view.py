@@ -11,7 +11,7 @@ import ipywidgets
 from openenv_notebook.jupyter.panel import history, status_html
 from openenv_notebook.jupyter.panel.history import Entry
 from openenv_notebook.jupyter.panel.publisher import Publisher
-from openenv_notebook.jupyter.panel.widgets import Widgets
+from openenv_notebook.jupyter.panel.widgets import Handler, Widgets
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
 from openenv_notebook.threads import events_thread
@@ -27,7 +27,7 @@ class LogView:
     ``code`` writes the episode as a program; ``on_state`` is called when the person asks for the state.
     """
 
-    def __init__(self, publisher: Publisher, code: Callable[[], str], on_state: Callable[[], object]) -> None:
+    def __init__(self, publisher: Publisher, code: Callable[[], str], on_state: Handler) -> None:
         self._publisher, self._put, self._on_change = publisher, publisher.put, publisher.request
         self._code_now, self._on_state = code, on_state
         self.viewing: Step | None = None

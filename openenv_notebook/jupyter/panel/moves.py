@@ -11,7 +11,7 @@ import ipywidgets
 from openenv_notebook.jupyter.magic.arguments import read_payload, without_end
 from openenv_notebook.jupyter.magic.context import typed_values
 from openenv_notebook.jupyter.magic.tokens import GrammarError
-from openenv_notebook.jupyter.panel.widgets import Widgets
+from openenv_notebook.jupyter.panel.widgets import Handler, Put, Variable, Widgets
 from openenv_notebook.schema.action import named
 from openenv_notebook.schema.check import same
 from openenv_notebook.schema.moves import Legal
@@ -30,12 +30,7 @@ class Moves:
     """
 
     def __init__(
-        self,
-        put: Callable[..., None],
-        on_click: Callable[[int], object],
-        on_enter: Callable[[], object],
-        on_change: Callable[[], object],
-        variable: Callable[[str], Any],
+        self, put: Put, on_click: Callable[[int], object], on_enter: Handler, on_change: Handler, variable: Variable
     ) -> None:
         self._put = put
         self._variable = variable

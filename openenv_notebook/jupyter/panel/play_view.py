@@ -9,7 +9,7 @@ import ipywidgets
 
 from openenv_notebook.jupyter.panel import chart, notebook, status_html
 from openenv_notebook.jupyter.panel.chart import Point
-from openenv_notebook.jupyter.panel.widgets import Widgets
+from openenv_notebook.jupyter.panel.widgets import Handler, Put, Widgets
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.text import nearest
 
@@ -28,11 +28,11 @@ class PlayView:
 
     def __init__(
         self,
-        put: Callable[..., None],
+        put: Put,
         policies: Mapping[str, Any],
-        on_play: Callable[[], object],
-        on_stop: Callable[[], object],
-        on_speed: Callable[[], object],
+        on_play: Handler,
+        on_stop: Handler,
+        on_speed: Handler,
         on_take_over: Callable[[bool], object],
     ) -> None:
         self._put = put

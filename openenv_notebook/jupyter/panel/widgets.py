@@ -9,6 +9,12 @@ import ipywidgets
 
 from openenv_notebook.values.text import one_line
 
+# Hands values of a widget's traits to the publisher, from any thread.
+Put = Callable[..., None]
+# Called when the person wants something, on the thread of the front end's messages; it must not wait.
+Handler = Callable[[], object]
+# Finds the object of a ``$name``.
+Variable = Callable[[str], Any]
 _LONGEST_NAME = 60
 # Front ends typeset formulas in descriptions, and before ipywidgets 8 take HTML there: look-alikes
 # take the place of what begins one.
@@ -76,21 +82,19 @@ class Widgets:
         """Make the heading of an area."""
         return self.html(f'<div class="openenv-heading" role="heading" aria-level="3">{text}</div>')
 
-    def button(self, text: str, hint: str, on_click: Callable[[], object], *names: str) -> Any:
-        """Make a button; ``on_click`` is called on the thread of the front end's messages, and must not wait."""
+    def button(self, text: str, hint: str, on_click: Handler, *names: str) -> Any:
+        """Make a button."""
         made = self.make(ipywidgets.Button, *names, description=text, tooltip=one_line(hint))
         made.on_click(lambda _: on_click())
         return made
 
-    def toggle(self, text: str, hint: str, on_change: Callable[[bool], object], *names: str) -> Any:
+    def toggle(self, text: str, hint: str, on_change: Callable[[bool], object], **traits: Any) -> Any:
         """Make a button that stays pressed."""
-        made = self.make(ipywidgets.ToggleButton, *names, description=text, tooltip=hint)
+        made = self.make(ipywidgets.ToggleButton, description=text, tooltip=hint, **traits)
         made.observe(lambda change: on_change(bool(change["new"])), "value")
         return made
 
-    def line(
-        self, kind: type[ipywidgets.Text], name: str, on_enter: Callable[[], object], *names: str, **traits: Any
-    ) -> Any:
+    def line(self, kind: type[ipywidgets.Text], name: str, on_enter: Handler, *names: str, **traits: Any) -> Any:
         """Make a box of one line: one that completes, one that hides what is typed, or a plain one, by its class."""
 
         def heard(_: Any, content: Any, buffers: Any) -> None:

@@ -9,7 +9,7 @@ import ipywidgets
 from openenv_notebook.jupyter.panel.form.control import Make, Reading
 from openenv_notebook.jupyter.panel.form.hints import error_html, facts_html, hint_html
 from openenv_notebook.jupyter.panel.form.kit import NULL, TICK, Kit
-from openenv_notebook.jupyter.panel.form.scalars import ConstControl, is_choosing
+from openenv_notebook.jupyter.panel.form.scalars import ConstControl
 from openenv_notebook.jupyter.panel.widgets import Look, label
 from openenv_notebook.schema.check import Problem
 from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Number, Shape, Text, Union
@@ -44,7 +44,8 @@ class Field:
         widgets, shape = self._kit.widgets, self.shape
         if not shape.required:
             self._tick = self._box(f"send {self.name}", "tick", TICK)
-        if shape.nullable and not is_choosing(shape) and not isinstance(shape, Union):
+        # The control of those three has a place of its own for null.
+        if shape.nullable and not isinstance(shape, (Boolean, Choice, Union)):
             self._null = self._box("null", "null", NULL)
         first = self._tick or widgets.html("", "tick")
         self._note = widgets.html(self._hint, "note")
@@ -182,7 +183,7 @@ class Field:
         self.control.refresh(reveal)
 
     def place(self, rest: str) -> bool:
-        """Show a server's error line after this field's name, ``: message`` or ``.deeper: message``; True where it is shown."""
+        """Show a server's error, ``: message`` or ``.deeper: message`` after this field's name; True if it is shown."""
         if self.is_hidden:
             return False
         deeper = rest[1:] if rest.startswith(".") else rest

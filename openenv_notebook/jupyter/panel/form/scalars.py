@@ -11,7 +11,7 @@ from openenv_notebook.jupyter.panel.form.control import Control, Heard, Reading
 from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.schema.check import Problem, own_problems, same
 from openenv_notebook.schema.describe import value_text
-from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Const, Number, Shape
+from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Const, Number
 from openenv_notebook.values.text import one_line
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,3000}")
@@ -189,8 +189,3 @@ def distinct(labels: list[str]) -> list[str]:
         seen[text] = seen.get(text, 0) + 1
         made.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
     return made
-
-
-def is_choosing(shape: Shape) -> bool:
-    """Tell whether the control of a shape has a place of its own for null and for nothing."""
-    return isinstance(shape, (Choice, Boolean))
