@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.magic.python_twin import Call
 from openenv_notebook.jupyter.panel import status_html
 from openenv_notebook.jupyter.panel.form import Form
 from openenv_notebook.jupyter.panel.moves import MOST_BUTTONS, Moves
-from openenv_notebook.jupyter.panel.widgets import Widgets
+from openenv_notebook.jupyter.panel.widgets import Handler, Put, Variable, Widgets
 from openenv_notebook.schema.action import constants, given_fields, holds_secret
 from openenv_notebook.schema.check import check
 from openenv_notebook.schema.moves import Legal, legal_actions
@@ -34,24 +34,12 @@ class Incomplete(ValueError):
 
 
 class ActionView:
-    """Where the person says what to do.
+    """Where the person says what to do: ``on_step`` is called by the button, Enter, or one click.
 
-    Args:
-        put: Hands values of traits to the publisher.
-        on_step: Called when the person wants the call to be made: the button, Enter, or one click.
-        on_change: Called after every edit.
-        variable: Finds the object of a ``$name``.
-        name: The client's variable, for the code.
+    ``on_change`` is called after every edit; ``name`` is the client's variable, for the code.
     """
 
-    def __init__(
-        self,
-        put: Callable[..., None],
-        on_step: Callable[[], object],
-        on_change: Callable[[], object],
-        variable: Callable[[str], Any],
-        name: str,
-    ) -> None:
+    def __init__(self, put: Put, on_step: Handler, on_change: Handler, variable: Variable, name: str) -> None:
         self._put, self._on_step, self._on_change, self._name = put, on_step, on_change, name
         self._schema: Shape | None = None
         self._secrets: Container[str] | None = None
@@ -109,14 +97,7 @@ class ActionView:
         self._on_change()
 
     def refresh(self, observation: Any, *, disabled: bool, why: str, verb: str) -> None:
-        """Show what can be done now.
-
-        Args:
-            observation: The live observation, whose legal moves are offered.
-            disabled: True while nothing can be done.
-            why: Why not, for the button's hint.
-            verb: What the button says.
-        """
+        """Show what can be done now; the live observation has the legal moves, ``why`` not is for the button's hint."""
         legal = legal_actions(observation, self._schema) if not self.tool else None
         form = self.form
         offered = self._moves.offer(legal, self._all_values())
@@ -145,14 +126,7 @@ class ActionView:
         return [field.name for field in given_fields(self._schema)] == list(legal.fields)
 
     def call(self) -> Call:
-        """Make the call of what stands in the box, else in the form.
-
-        Returns:
-            The call.
-
-        Raises:
-            Incomplete: What is missing or wrong.
-        """
+        """Make the call of what stands in the box, else in the form; Incomplete says what is missing or wrong."""
         if self._moves.text and not self.tool:
             return self._typed()
         form = self.form

@@ -17,8 +17,7 @@ _AT_LEAST = 0.25
 class Background:
     """Carries out what a click asked for; meanwhile further clicks are ignored, not kept.
 
-    Args:
-        on_change: Called when something has begun or ended.
+    ``on_change`` is called when something has begun or ended.
     """
 
     def __init__(self, on_change: Callable[[], object]) -> None:
@@ -32,15 +31,9 @@ class Background:
         return self._doing
 
     def start(self, what: str, command: Callable[[], None], *, at_once: bool = False) -> bool:
-        """Begin a command.
+        """Begin a command, which may block and reports its own errors; ``what`` is for the status.
 
-        Args:
-            what: What it is, for the status.
-            command: Does it, blocking; it reports its own errors.
-            at_once: True begins it also while another is being done.
-
-        Returns:
-            False if it was ignored, because another is being done.
+        False if it was ignored, because another is being done; ``at_once`` begins it also then.
         """
         with self._guard:
             if self._doing and not at_once:

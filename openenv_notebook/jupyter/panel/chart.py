@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,17 +13,12 @@ _WIDTH, _HEIGHT, _EDGE, _MOST = 480, 92, 8, 400
 _LINE = "var(--jp-border-color2,#c8ccd2)"
 _MUTED = "var(--jp-content-font-color2,#656d76)"
 _BRAND = "var(--jp-brand-color1,#1976d2)"
+_TEXT = f'font-size="11" fill="{_MUTED}"'
 
 
 @dataclass(frozen=True)
 class Point:
-    """One step in the chart.
-
-    Attributes:
-        reward: Its reward, 0.0 where there is none.
-        total: The return of its episode so far.
-        begins: True for the first step of an episode.
-    """
+    """One step: its reward (0.0 where there is none), the return so far, and whether an episode begins with it."""
 
     reward: float
     total: float
@@ -30,19 +26,14 @@ class Point:
 
 
 def draw(points: Sequence[Point], marked: int | None = None) -> str:
-    """Draw the return as a line, rewards as dots, beginnings of episodes as upright lines.
+    """Draw the return as a line, rewards as dots, beginnings of episodes as upright lines, in the front end's colours.
 
-    Args:
-        points: The steps, the oldest first; of more than 400 the last ones are drawn.
-        marked: The place of the step that is looked at, None for the last.
-
-    Returns:
-        One ``svg``, drawn in the front end's own colours.
+    The oldest step comes first; of more than 400 the last are drawn. A ring is around the one at the place ``marked``.
     """
     shift = max(0, len(points) - _MOST)
-    shown = [point for point in points[shift:] if _is_finite(point)]
+    shown = [point for point in points[shift:] if math.isfinite(point.reward) and math.isfinite(point.total)]
     if not shown:
-        return _svg("no step yet", f'<text x="{_EDGE}" y="{_HEIGHT / 2}" {_text()}>rewards appear here</text>')
+        return _svg("no step yet", f'<text x="{_EDGE}" y="{_HEIGHT / 2}" {_TEXT}>rewards appear here</text>')
     low = min(0.0, *(min(point.reward, point.total) for point in shown))
     high = max(0.0, *(max(point.reward, point.total) for point in shown))
     scale = _Scale(len(shown), low, high)
@@ -81,10 +72,6 @@ class _Scale:
         return round(4 + (_HEIGHT - 26) * (1 - (value - self.low) / span), 1)
 
 
-def _is_finite(point: Point) -> bool:
-    return abs(point.reward) < float("inf") and abs(point.total) < float("inf")
-
-
 def _episodes(shown: Sequence[Point]) -> list[list[tuple[int, Point]]]:
     runs: list[list[tuple[int, Point]]] = []
     for place, point in enumerate(shown):
@@ -111,15 +98,11 @@ def _dots(shown: Sequence[Point], scale: _Scale) -> str:
 
 def _legend(low: float, high: float) -> str:
     return (
-        f'<text x="{_EDGE}" y="{_HEIGHT - 3}" {_text()}>'
+        f'<text x="{_EDGE}" y="{_HEIGHT - 3}" {_TEXT}>'
         f'<tspan fill="{_BRAND}" font-weight="bold">─</tspan> return &#160;<tspan>●</tspan> reward</text>'
-        f'<text x="{_WIDTH - _EDGE}" y="{_HEIGHT - 3}" text-anchor="end" {_text()}>'
+        f'<text x="{_WIDTH - _EDGE}" y="{_HEIGHT - 3}" text-anchor="end" {_TEXT}>'
         f"{number(low)} … {number(high)}</text>"
     )
-
-
-def _text() -> str:
-    return f'font-size="11" fill="{_MUTED}"'
 
 
 def _svg(label: str, inside: str) -> str:

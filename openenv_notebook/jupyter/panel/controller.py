@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.jupyter.magic.python_twin import Call
@@ -14,19 +14,14 @@ from openenv_notebook.jupyter.panel.log_view import LogView
 from openenv_notebook.jupyter.panel.play_control import PlayControl
 from openenv_notebook.jupyter.panel.publisher import Publisher
 from openenv_notebook.jupyter.panel.state import State
+from openenv_notebook.jupyter.panel.widgets import Variable
 from openenv_notebook.jupyter.show.any_value import to_text
 from openenv_notebook.threads import events_thread
 from openenv_notebook.values.errors import InvalidAction
 
 
 class Controller:
-    """Carries the person's wishes to the session, and has what the person expresses them by.
-
-    Args:
-        state: Where the panel stands.
-        publisher: Writes the widgets.
-        variable: Finds the object of a ``$name``.
-        policies: Policies for Play, by name.
+    """Carries the person's wishes to the session.
 
     Attributes:
         background: What is being carried out.
@@ -34,9 +29,7 @@ class Controller:
         play: The run of a policy.
     """
 
-    def __init__(
-        self, state: State, publisher: Publisher, variable: Callable[[str], Any], policies: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, state: State, publisher: Publisher, variable: Variable, policies: Mapping[str, Any]) -> None:
         self._state, self._changed, put = state, publisher.request, publisher.put
         self.background = Background(self._changed)
         self.header = Header(put, self.reset, self.new_session, self.close, self.save, variable)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import ipywidgets
@@ -11,31 +11,14 @@ import ipywidgets
 from openenv_notebook.jupyter.magic.arguments import read_payload, without_end
 from openenv_notebook.jupyter.magic.context import typed_values
 from openenv_notebook.jupyter.magic.tokens import GrammarError
-from openenv_notebook.jupyter.panel import status_html
-from openenv_notebook.jupyter.panel.status_html import Facts
-from openenv_notebook.jupyter.panel.widgets import Widgets
+from openenv_notebook.jupyter.panel.widgets import Handler, Put, Variable, Widgets
 
 
 class Header:
-    """Name, address, state; seed and Reset; New session and Close apart.
-
-    Args:
-        put: Hands values of traits to the publisher.
-        on_reset: Called when the person wants an episode.
-        on_new_session: Called when the person wants another session.
-        on_close: Called when the person wants the session closed.
-        on_save: Called when the person wants the record in a file.
-        variable: Finds the object of a ``$name``.
-    """
+    """Name, address, state; seed and Reset; New session and Close apart."""
 
     def __init__(
-        self,
-        put: Callable[..., None],
-        on_reset: Callable[[], object],
-        on_new_session: Callable[[], object],
-        on_close: Callable[[], object],
-        on_save: Callable[[], object],
-        variable: Callable[[str], Any],
+        self, put: Put, on_reset: Handler, on_new: Handler, on_close: Handler, on_save: Handler, variable: Variable
     ) -> None:
         self._put, self._variable = put, variable
         widgets = Widgets()
@@ -49,7 +32,7 @@ class Header:
         hint = "key=value …, or JSON"
         self._arguments = widgets.line(ipywidgets.Text, "Reset with", on_reset, "arguments", placeholder=hint)
         self._save = widgets.button("Save", "Write the episodes into a file beside this notebook", on_save)
-        self.new_button = widgets.button("New session", "Give this session up and begin in another", on_new_session)
+        self.new_button = widgets.button("New session", "Give this session up and begin in another", on_new)
         self.close_button = widgets.button("Close", "Close the session", on_close, "danger")
         self.more = widgets.row([self._arguments, self._save, self.new_button, self.close_button], "row", "more")
         self.more.layout.display = "none"
@@ -58,14 +41,7 @@ class Header:
         self.more.layout.display = None if on else "none"
 
     def arguments(self) -> dict[str, Any]:
-        """Read what reset is given: only what is filled in.
-
-        Returns:
-            The arguments by name.
-
-        Raises:
-            GrammarError: If it cannot be read.
-        """
+        """Read what reset is given by name: only what is filled in. GrammarError says why it cannot be read."""
         text = without_end(str(self._arguments.value))
         found = typed_values(read_payload("reset", text, {}).payload, None, self._variable)
         if not isinstance(found, Mapping):
@@ -75,17 +51,10 @@ class Header:
             raise GrammarError(f"a seed is a whole number, not {seed!r}; other arguments go beside Reset with, under ⋯")
         return {**({"seed": int(seed)} if seed else {}), **found}
 
-    def refresh(self, title: str, facts: Facts, *, disabled: bool, is_closed: bool) -> None:
-        """Show where the session stands.
-
-        Args:
-            title: Name, address and state, as HTML.
-            facts: Episode, step, return.
-            disabled: True while no episode can be begun.
-            is_closed: True when the session is closed for good.
-        """
+    def refresh(self, title: str, facts: str, *, disabled: bool, is_closed: bool) -> None:
+        """Show where the session stands, its title and facts in HTML; ``disabled`` while no episode can be begun."""
         self._put(self._title, value=title)
-        self._put(self._facts, value=status_html.facts(facts))
+        self._put(self._facts, value=facts)
         self._put(self.reset_button, disabled=disabled or is_closed)
         self._put(self.new_button, disabled=is_closed)
         self._put(self.close_button, disabled=is_closed)

@@ -31,14 +31,9 @@ HEAD = ("#", "who", "action", "reward", "done", "ms")
 
 @dataclass(frozen=True)
 class Entry:
-    """One step of the record and where it stands.
+    """One step, the number of its episode (from 1), its own within it (0 is the reset), how many those are so far.
 
-    Attributes:
-        step: The step.
-        episode: The number of its episode, from 1.
-        number: Its number within the episode; 0 is the reset.
-        length: How many numbers its episode has so far.
-        before: The step before it in the episode, None for the first.
+    ``before`` is the step before it in the episode, None for the first.
     """
 
     step: Step
@@ -49,14 +44,9 @@ class Entry:
 
 
 def entries(episodes: Sequence[Episode], *, page: int = 0) -> list[Entry]:
-    """List a page of the record, the newest first.
+    """List a page of the record, at most 200 steps, the newest first; the episodes come with the oldest first.
 
-    Args:
-        episodes: All episodes, the oldest first.
-        page: 0 for the newest 200 steps, 1 for those before them.
-
-    Returns:
-        At most 200 entries.
+    Page 0 has the newest steps, page 1 those before them.
     """
     skip, found = page * PAGE, list[Entry]()
     for count in range(len(episodes), 0, -1):
@@ -135,19 +125,10 @@ class Curve:
         self._seen: tuple[str, int] = ("", 0)
 
     def take(self, episodes: Sequence[Episode]) -> Sequence[Point]:
-        """Take in what is new.
-
-        Args:
-            episodes: All episodes, the oldest first.
-
-        Returns:
-            The last points, the oldest first.
-        """
+        """Take in what is new in all episodes, the oldest first; gives the last points, the oldest first."""
         known, number = self._seen
         ids = [episode.episode_id for episode in episodes]
-        start = ids.index(known) if known in ids else 0
-        if known not in ids:
-            number = 0
+        start, number = (ids.index(known), number) if known in ids else (0, 0)
         for place in range(start, len(episodes)):
             steps = episodes[place].steps
             self._add(steps, number if place == start else 0)

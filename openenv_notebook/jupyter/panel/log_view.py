@@ -11,7 +11,7 @@ import ipywidgets
 from openenv_notebook.jupyter.panel import history, status_html
 from openenv_notebook.jupyter.panel.history import Entry
 from openenv_notebook.jupyter.panel.publisher import Publisher
-from openenv_notebook.jupyter.panel.widgets import Widgets
+from openenv_notebook.jupyter.panel.widgets import Handler, Widgets
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
 from openenv_notebook.threads import events_thread
@@ -24,13 +24,10 @@ _OLD = "before the last steps · press State twice to ask again\n\n"
 class LogView:
     """What happened, and which step is looked at.
 
-    Args:
-        publisher: Writes the widgets.
-        code: Writes the episode as a program.
-        on_state: Called when the person asks for the state.
+    ``code`` writes the episode as a program; ``on_state`` is called when the person asks for the state.
     """
 
-    def __init__(self, publisher: Publisher, code: Callable[[], str], on_state: Callable[[], object]) -> None:
+    def __init__(self, publisher: Publisher, code: Callable[[], str], on_state: Handler) -> None:
         self._publisher, self._put, self._on_change = publisher, publisher.put, publisher.request
         self._code_now, self._on_state = code, on_state
         self.viewing: Step | None = None
@@ -137,14 +134,7 @@ class LogView:
     # What is seen
 
     def refresh(self, episodes: Sequence[Episode]) -> Entry | None:
-        """Show the record.
-
-        Args:
-            episodes: All episodes, the oldest first.
-
-        Returns:
-            The entry that is looked at, None for the newest.
-        """
+        """Show the record, the oldest episode first; gives the entry that is looked at, None for the newest."""
         self._pages = pages = history.pages(episodes)
         # Clicks come on another thread: the page is theirs, and only read here.
         page = min(self._page, pages - 1)

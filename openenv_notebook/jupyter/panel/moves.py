@@ -11,7 +11,7 @@ import ipywidgets
 from openenv_notebook.jupyter.magic.arguments import read_payload, without_end
 from openenv_notebook.jupyter.magic.context import typed_values
 from openenv_notebook.jupyter.magic.tokens import GrammarError
-from openenv_notebook.jupyter.panel.widgets import Widgets
+from openenv_notebook.jupyter.panel.widgets import Handler, Put, Variable, Widgets
 from openenv_notebook.schema.action import named
 from openenv_notebook.schema.check import same
 from openenv_notebook.schema.moves import Legal
@@ -26,21 +26,11 @@ _HINT = "type a value, Enter steps"
 class Moves:
     """Buttons for what is legal now, and the box for a move.
 
-    Args:
-        put: Hands values of traits to the publisher.
-        on_click: Called with the place of the legal value that was clicked.
-        on_enter: Called when Enter is pressed in the box.
-        on_change: Called when the box's text changes.
-        variable: Finds the object of a ``$name``.
+    ``on_click`` gets the place of the legal value that was clicked; ``on_enter`` and ``on_change`` are the box's.
     """
 
     def __init__(
-        self,
-        put: Callable[..., None],
-        on_click: Callable[[int], object],
-        on_enter: Callable[[], object],
-        on_change: Callable[[], object],
-        variable: Callable[[str], Any],
+        self, put: Put, on_click: Callable[[int], object], on_enter: Handler, on_change: Handler, variable: Variable
     ) -> None:
         self._put = put
         self._variable = variable
@@ -67,26 +57,12 @@ class Moves:
         self.box.value = ""
 
     def offer(self, legal: Legal | None, all_values: Legal | None) -> Legal | None:
-        """Choose what there are buttons for.
-
-        Args:
-            legal: The legal values; None for none.
-            all_values: All values of the field, where they are few: each keeps its place.
-
-        Returns:
-            What is offered.
-        """
+        """Choose what there are buttons for: what is legal, or all values where they are few: each keeps its place."""
         self.offered = _offered(legal, all_values)
         return self.offered
 
     def show(self, legal: Legal | None, chosen: Any, *, disabled: bool) -> None:
-        """Show what is offered.
-
-        Args:
-            legal: What of it is legal now.
-            chosen: The value that Step would send.
-            disabled: True while nothing can be done.
-        """
+        """Show what is offered: what of it is legal now, and ``chosen``, the value that Step would send."""
         offered = self.offered
         values = offered.values if offered is not None else ()
         as_buttons = values if len(values) <= MOST_BUTTONS else ()
@@ -114,16 +90,9 @@ class Moves:
         self._put(made, _dom_classes=(*others, "openenv-chosen") if same(value, chosen) else others)
 
     def typed(self, schema: Shape | None) -> Any:
-        """Read the box as ``%openenv step`` reads its line.
+        """Read the box as ``%openenv step`` reads its line: a dict of fields, or one value for the only required field.
 
-        Args:
-            schema: What an action may look like.
-
-        Returns:
-            A dict of fields, or one value for the only required field.
-
-        Raises:
-            GrammarError: If it cannot be read.
+        GrammarError says why it cannot be read.
         """
         text = self.text
         if self.offered is not None and len(self.offered.fields) == 1:

@@ -57,15 +57,7 @@ def value_of(shell: Any, name: str) -> Any:
 
 
 def after_each_cell(shell: Any, callback: Callable[[], object]) -> Callable[[], None]:
-    """Have a function called after each cell.
-
-    Args:
-        shell: The IPython shell; None does nothing.
-        callback: The function.
-
-    Returns:
-        A function that ends it.
-    """
+    """Have a function called after each cell of a shell, if there is one; gives a function that ends it."""
     if shell is None:
         return lambda: None
 

@@ -27,14 +27,7 @@ _CHANGED = '<span class="openenv-unseen"> changed</span>'
 
 
 def write_observation(block: Block) -> str:
-    """Write an observation for the panel.
-
-    Args:
-        block: What is shown.
-
-    Returns:
-        One ``div``, everything a server said escaped.
-    """
+    """Write an observation for the panel: one ``div``, everything a server said escaped."""
     return f'<div class="openenv-seen">{PanelWriter().write(block)}</div>'
 
 

@@ -27,9 +27,7 @@ OBSERVATION_CSS = f"""
 {_S} .openenv-fields {{ border-collapse: collapse; margin-top: 4px; }}
 {_S} .openenv-fields > tbody > tr > th {{ position: relative; font-weight: 400; color: var(--ob-muted);
   text-align: left; vertical-align: top; min-width: 96px; max-width: 200px; padding: 1px 14px 1px 0;
-  white-space: nowrap; overflow: hidden;
-  text-overflow: ellipsis;
-  background: none; border: 0; }}
+  white-space: nowrap; overflow: hidden; text-overflow: ellipsis; background: none; border: 0; }}
 {_S} .openenv-fields > tbody > tr > th > b {{ font-weight: 650; color: var(--ob-text); }}
 {_S} .openenv-fields > tbody > tr > td {{ text-align: left; vertical-align: top; padding: 1px 0; border: 0; }}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.observation_html import write_observation
+from openenv_notebook.jupyter.panel.widgets import Handler, Put, Widgets
 from openenv_notebook.jupyter.show.any_value import to_html, to_text
 from openenv_notebook.jupyter.show.as_html import escape, write_html
 from openenv_notebook.jupyter.show.blocks import Block, Span, line
@@ -23,21 +23,16 @@ from openenv_notebook.values.secrets import secrets_of
 from openenv_notebook.values.text import visible
 
 HEIGHT, _ROW = 320, 28
-_NOTHING = line(Span("nothing to see yet: Reset begins an episode", "muted"))
+_NOTHING: Block = line(Span("nothing to see yet: Reset begins an episode", "muted"))
 
 
 class ObservationView:
     """Shows one observation at a time, in a box that never changes its height.
 
-    Args:
-        put: Hands values of a widget's traits to whoever writes them; called from any thread.
-        changed: Called after the person or :meth:`render` has changed what is to be seen.
-
-    Attributes:
-        widget: The box.
+    ``changed`` is called after the person or :meth:`render` has changed what is to be seen.
     """
 
-    def __init__(self, put: Callable[..., None], changed: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, put: Put, changed: Handler = lambda: None) -> None:
         self._put = put
         self._changed = changed
         # Steps come on the events thread, the person's clicks on another.
@@ -45,14 +40,11 @@ class ObservationView:
         self._shown: tuple[StepResult[Any] | None, StepResult[Any] | None, str] = (None, None, "")
         self._function: Renderer | None = None
         self._is_raw = False
-        self._block: Block = _NOTHING
-        self._what = ipywidgets.HTML(layout=_layout(flex="1 1 auto", height=f"{_ROW}px"))
-        self._raw = ipywidgets.ToggleButton(
-            description="Raw",
-            tooltip="the JSON as it came",
-            layout=_layout(width="56px", height="24px", margin="2px 0"),
-        )
-        self._body = ipywidgets.HTML(layout=_layout(height=f"{HEIGHT - _ROW}px", overflow="auto"))
+        widgets = Widgets()
+        self._what = widgets.make(ipywidgets.HTML, layout=_layout(flex="1 1 auto", height=f"{_ROW}px"))
+        layout = _layout(width="56px", height="24px", margin="2px 0")
+        self._raw = widgets.toggle("Raw", "the JSON as it came", self._toggled, layout=layout)
+        self._body = widgets.make(ipywidgets.HTML, layout=_layout(height=f"{HEIGHT - _ROW}px", overflow="auto"))
         if self._body.has_trait("tabbable"):
             # What scrolls can be reached and scrolled by keys.
             self._body.tabbable, self._body.tooltip = True, "observation"
@@ -60,42 +52,18 @@ class ObservationView:
         self.widget = ipywidgets.VBox([row, self._body], layout={"height": f"{HEIGHT}px", "overflow": "hidden"})
         self.widget.add_class("openenv-observation")
         self._body.value = write_observation(_NOTHING)
-        self._raw.observe(self._toggled, "value")
-
-    @property
-    def html(self) -> str:
-        """What is seen, as HTML that needs no style sheet."""
-        with self._guard:
-            return bounded_html(self._block, write_html)
-
-    @property
-    def text(self) -> str:
-        """What is seen, as text."""
-        with self._guard:
-            return bounded_text(self._block)
 
     def show(self, result: StepResult[Any] | None, previous: StepResult[Any] | None, environment: str = "") -> None:
-        """Show the observation of a result; on any thread. It never raises.
+        """Show the observation of a result, None where there is none yet; on any thread. It never raises.
 
-        Args:
-            result: The result; None where there is none yet.
-            previous: The result before it in the episode, for what changed; None marks nothing.
-            environment: The environment's name, for its renderer.
+        What changed since ``previous``, the one before it in the episode, is marked; None marks nothing.
         """
         with self._guard:
             self._shown = (result, previous, environment)
             self._build()
 
     def saved(self, result: StepResult[Any] | None, environment: str = "") -> tuple[str, str]:
-        """Write a result as HTML that needs no style sheet, and as text: for the saved notebook.
-
-        Args:
-            result: The result; None where there is none yet.
-            environment: The environment's name, for its renderer.
-
-        Returns:
-            The HTML and the text.
-        """
+        """Write a result, if there is one, as HTML that needs no style sheet, and as text: for the saved notebook."""
         if result is None:
             return "", "nothing to see yet"
         function = self._function or renderer_of(environment)
@@ -105,14 +73,9 @@ class ObservationView:
         return bounded_html(block, write_html), bounded_text(block)
 
     def render(self, function: Renderer | None) -> None:
-        """Have this panel's observations drawn by a function.
+        """Have this panel's observations drawn by a function, as :meth:`Panel.render` has it.
 
-        Args:
-            function: Gets an observation; gives text, a picture, HTML of your own, or any
-                value. None for the environment's renderer, or the default view.
-
-        Raises:
-            TypeError: If it cannot be called.
+        None is for the environment's renderer, or the default view. TypeError if it cannot be called.
         """
         if function is not None and not callable(function):
             raise TypeError(f"a renderer is a function of an observation, not a {type(function).__name__}")
@@ -121,28 +84,25 @@ class ObservationView:
             self._build()
         self._changed()
 
-    def _toggled(self, change: dict[str, Any]) -> None:
+    def _toggled(self, on: bool) -> None:
         with self._guard:
-            self._is_raw = bool(change["new"])
+            self._is_raw = on
             self._build()
         self._changed()
 
     def _build(self) -> None:
         result, previous, environment = self._shown
+        block, what = _NOTHING, ""
         try:
-            self._block = _NOTHING if result is None else self._described(result, previous, environment)
-            said = "" if result is None else headline(self._block)
-            compared = "" if result is None else changes(result, previous)
+            if result is not None:
+                block = of_result_by(self._function or renderer_of(environment), result, previous)
+                what = " · ".join(part for part in (headline(block), changes(result, previous)) if part)
         except Exception as error:
-            self._block, said, compared = failure(error), "", ""
-        written = _raw_html(result) if self._is_raw else bounded_html(self._block, write_observation)
-        what = " · ".join(part for part in (said, compared) if part)
+            block, what = failure(error), ""
+        written = _raw_html(result) if self._is_raw else bounded_html(block, write_observation)
         title = html.escape(visible(what))
         self._put(self._what, value=f'<div class="openenv-what" title="{title}">{escape(what)}</div>')
         self._put(self._body, value=written)
-
-    def _described(self, result: StepResult[Any], previous: StepResult[Any] | None, environment: str) -> Block:
-        return of_result_by(self._function or renderer_of(environment), result, previous)
 
 
 def _layout(**traits: str) -> dict[str, str]:

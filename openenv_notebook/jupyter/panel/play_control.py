@@ -18,13 +18,6 @@ from openenv_notebook.values.errors import MisuseError, OpenEnvError
 class PlayControl:
     """Carries out what the person wants of a policy; each method returns at once.
 
-    Args:
-        state: Where the panel stands.
-        publisher: Writes the widgets.
-        background: What else is being carried out.
-        policies: Policies by name.
-        arguments: Reads what a reset is given.
-
     Attributes:
         view: What it is started and stopped by.
         rollout: The run of a policy, None while there is none.
@@ -63,19 +56,7 @@ class PlayControl:
         self._changed()
 
     def start(self, policy: Any, steps: int | None, fps: float | None) -> Rollout:
-        """Start a policy.
-
-        Args:
-            policy: "random", a policy's name, a function of an observation; None for the one chosen.
-            steps: Most steps; None until done.
-            fps: Most steps a second.
-
-        Returns:
-            Its run.
-
-        Raises:
-            MisuseError: If one plays already, or this is none.
-        """
+        """Start a policy as :meth:`Panel.play` says; a function is offered by its name from now on."""
         chosen = self.view.policy if policy is None else policy
         run = self._begin(self.view.named(chosen) if isinstance(chosen, str) else chosen, steps, fps)
         if callable(policy):
@@ -131,17 +112,9 @@ class PlayControl:
         self._changed()
 
     async def ask(self, timeout: float | None) -> dict[str, Any] | None:
-        """Ask the person for an action.
+        """Ask the person for an action, for some seconds or without limit; None if the question was handed back.
 
-        Args:
-            timeout: Seconds; None for no limit.
-
-        Returns:
-            The action; None if it was handed back.
-
-        Raises:
-            MisuseError: If somebody asks already.
-            OpenEnvError: What ended it without an answer.
+        Raises MisuseError if somebody asks already, else what ended it without an answer.
         """
         if self.question is not None:
             raise MisuseError("the person is being asked already", hint="await the other ask() first, or cancel it")

@@ -9,7 +9,7 @@ import ipywidgets
 
 from openenv_notebook.jupyter.panel import chart, notebook, status_html
 from openenv_notebook.jupyter.panel.chart import Point
-from openenv_notebook.jupyter.panel.widgets import Widgets
+from openenv_notebook.jupyter.panel.widgets import Handler, Put, Widgets
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.text import nearest
 
@@ -21,24 +21,18 @@ _SPEEDS = (("fast", 0.0), ("10/s", 10.0), ("5/s", 5.0), ("2/s", 2.0), ("1/s", 1.
 
 
 class PlayView:
-    """What a policy's run is started and stopped by.
+    """What a policy's run is started and stopped by; its policies come besides random legal actions.
 
-    Args:
-        put: Hands values of traits to the publisher.
-        policies: Policies by name, besides random legal actions.
-        on_play: Called when the person wants it to play.
-        on_stop: Called when the person wants it to stop.
-        on_speed: Called when another speed was chosen.
-        on_take_over: Called with True when the person takes over, with False when it is handed back.
+    ``on_take_over`` is called with True when the person takes over, with False when it is handed back.
     """
 
     def __init__(
         self,
-        put: Callable[..., None],
+        put: Put,
         policies: Mapping[str, Any],
-        on_play: Callable[[], object],
-        on_stop: Callable[[], object],
-        on_speed: Callable[[], object],
+        on_play: Handler,
+        on_stop: Handler,
+        on_speed: Handler,
         on_take_over: Callable[[bool], object],
     ) -> None:
         self._put = put
@@ -88,11 +82,7 @@ class PlayView:
         return self._speed.value or None
 
     def steps(self) -> int | None:
-        """How many steps are to be made; None until done.
-
-        Raises:
-            ValueError: If what stands there is no number of steps.
-        """
+        """How many steps are to be made, None until done; ValueError if what stands there is no number of steps."""
         text = str(self._count.value).strip()
         if not text:
             return None
@@ -103,15 +93,7 @@ class PlayView:
     def refresh(
         self, points: Sequence[Point], marked: int | None, *, playing: bool, disabled: bool, by_hand: bool
     ) -> None:
-        """Show what can be done, and the chart.
-
-        Args:
-            points: The steps, the oldest first.
-            marked: The place of the step that is looked at.
-            playing: True while a policy plays.
-            disabled: True while nothing can be started.
-            by_hand: True while the person plays for it.
-        """
+        """Show what can be done, and the chart; ``marked`` is the place of the step that is looked at."""
         self._put(self._play, disabled=disabled or playing)
         self._put(self.stop_button, disabled=not playing)
         self._put(self._by_hand, value=by_hand)

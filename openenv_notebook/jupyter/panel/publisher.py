@@ -17,10 +17,7 @@ _PERIOD = 1 / 15
 class Publisher:
     """Writes traits of widgets on the events thread, all that came up since the last time at once.
 
-    One thread writes, because widgets are not made for two.
-
-    Args:
-        build: Called before each writing; it puts what is to be seen now.
+    One thread writes, because widgets are not made for two. ``build`` is called before; it puts what is to be seen now.
     """
 
     def __init__(self, build: Callable[[], None]) -> None:
@@ -49,13 +46,9 @@ class Publisher:
         events_thread.after(max(0.0, wait), self.flush)
 
     def put(self, widget: Any, **traits: Any) -> None:
-        """Take values of traits; those put last are written. From any thread.
+        """Take values of traits by name; those put last are written. From any thread.
 
         What a person changes until then stays as it is: whoever hears of it requests a new round.
-
-        Args:
-            widget: The widget.
-            **traits: Values by name.
         """
         found = {name: (value, getattr(widget, name)) for name, value in traits.items()}
         with self._guard:

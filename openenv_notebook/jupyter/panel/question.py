@@ -25,17 +25,9 @@ class Question:
         self._answer: Future[Chosen | None] = Future()
 
     async def answered(self, timeout: float | None) -> Chosen | None:
-        """Wait for the answer, on any loop.
+        """Wait for the answer, on any loop, for some seconds or without limit; None if the question was taken back.
 
-        Args:
-            timeout: Seconds; None for no limit.
-
-        Returns:
-            The action; None if the question was taken back.
-
-        Raises:
-            ReplyTimeout: If nobody answered in time.
-            OpenEnvError: What ended it instead.
+        Raises ReplyTimeout if nobody answered in time, or the error that ended it instead.
         """
         until = None if timeout is None else time.monotonic() + timeout
         waiting = asyncio.wrap_future(self._answer)
@@ -65,14 +57,9 @@ class Question:
 
 
 def refuse_where_nobody_can_click(shell: Any) -> None:
-    """Raise where a click cannot arrive while a cell waits for it.
+    """Raise NotSupportedHere, with what can be done instead, where a click cannot arrive while a cell waits for it.
 
-    Args:
-        shell: The IPython shell, None outside of one.
-
-    Raises:
-        NotSupportedHere: With what can be done instead. ipykernel 6 hands clicks over between
-            cells only; a worker thread may wait there.
+    ipykernel 6 hands clicks over between cells only; a worker thread may wait there.
     """
     if getattr(shell, "kernel", None) is None:
         raise NotSupportedHere(

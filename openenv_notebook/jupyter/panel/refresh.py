@@ -10,21 +10,13 @@ from openenv_notebook.jupyter.panel.controller import Controller
 from openenv_notebook.jupyter.panel.history import Curve, Entry
 from openenv_notebook.jupyter.panel.observation_view import ObservationView
 from openenv_notebook.jupyter.panel.state import State
-from openenv_notebook.jupyter.panel.status_html import Facts
 from openenv_notebook.jupyter.panel.status_line import StatusLine
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.values.messages import StepResult
 
 
 class Refresh:
-    """Brings all parts of a panel to where the session stands.
-
-    Args:
-        state: Where the panel stands.
-        controller: What the person can do, and by what.
-        observation: Where the observation is seen.
-        status: The line at the bottom.
-    """
+    """Brings all parts of a panel to where the session stands."""
 
     def __init__(self, state: State, controller: Controller, observation: ObservationView, status: StatusLine) -> None:
         self._state, self._controller, self._observation, self._status = state, controller, observation, status
@@ -53,9 +45,10 @@ class Refresh:
 
     def _build_header(self, episodes: Sequence[Episode]) -> None:
         client, controller = self._state.client, self._controller
+        now = client.episode
         controller.header.refresh(
             status_html.title(self._state.title, _address(client.base_url), client.status),
-            Facts(len(episodes), client.episode.length, client.episode.total_reward, client.episode.done),
+            status_html.facts(len(episodes), now.length, now.total_reward, is_done=now.done),
             disabled=bool(controller.background.doing) or controller.play.is_playing,
             is_closed=client.status == "closed",
         )

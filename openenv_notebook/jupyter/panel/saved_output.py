@@ -44,17 +44,7 @@ def publish(bundle: dict[str, Any]) -> None:
 
 
 def bundle(title: str, episode: Episode, observation_html: str, observation_text: str) -> dict[str, str]:
-    """Make the still picture.
-
-    Args:
-        title: Name, address and state, in words.
-        episode: The episode.
-        observation_html: The last observation, as HTML that needs nothing around it.
-        observation_text: The same as text.
-
-    Returns:
-        It as HTML and as text.
-    """
+    """Make the still picture, of a title (name, address, state) and HTML that needs nothing around it, or text."""
     steps_html, steps_text = to_html(episode) or "", to_text(episode) or ""
     text = "\n".join(part for part in (title, observation_text, steps_text if len(episode) else "") if part)
     markup = (

@@ -14,13 +14,11 @@ class State:
     """Whose session a panel shows, and what the last command had to say.
 
     Attributes:
-        client: The session's client.
-        name: Its variable.
+        name: The client's variable.
         title: What stands at the top.
         environment: What renderers know the environment by.
         said: What the last command had to say; None for what follows from the session.
         last_error: The last exception, with its traceback; None after a command that went well.
-        is_closed: True once the panel was closed.
     """
 
     client: SyncEnvClient[Any, Any, Any]
@@ -36,12 +34,7 @@ class State:
         self.said, self.last_error = Said(text) if text else None, None
 
     def fail(self, error: BaseException, text: str = "") -> None:
-        """Keep an error, and say it.
-
-        Args:
-            error: The exception.
-            text: What to say; the error's own words if empty.
-        """
+        """Keep an error, and say it: a text, or the error's own words if that is empty."""
         words = text or str(error) or type(error).__name__
         self.said, self.last_error = Said(words, is_bad=True), error
 

@@ -12,30 +12,8 @@ _LONG = 60
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Where a session stands.
-
-    Attributes:
-        episode: The number of the episode, 0 before the first.
-        step: The number of steps in it.
-        total: Its return.
-        done: True when it is over.
-    """
-
-    episode: int
-    step: int
-    total: float
-    done: bool
-
-
-@dataclass(frozen=True)
 class Said:
-    """The line at the bottom.
-
-    Attributes:
-        text: What happened, and what to do next.
-        is_bad: True for an error.
-    """
+    """The line at the bottom: what happened and what to do next, or an error."""
 
     text: str
     is_bad: bool = False
@@ -50,10 +28,10 @@ def title(name: str, address: str, status: str) -> str:
     )
 
 
-def facts(now: Facts) -> str:
-    """Write episode, step and return."""
-    over = " · done" if now.done else ""
-    pairs = (("episode", str(now.episode)), ("step", f"{now.step}{over}"), ("return", number(now.total)))
+def facts(episode: int, step: int, total: float, *, is_done: bool) -> str:
+    """Write the number of the episode, 0 before the first, of steps in it, and its return."""
+    over = " · done" if is_done else ""
+    pairs = (("episode", str(episode)), ("step", f"{step}{over}"), ("return", number(total)))
     return "".join(f"<span>{name} <b>{value}</b></span>" for name, value in pairs)
 
 

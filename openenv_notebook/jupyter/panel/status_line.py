@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.jupyter.panel import status_html
 from openenv_notebook.jupyter.panel.controller import Controller
 from openenv_notebook.jupyter.panel.history import Entry
 from openenv_notebook.jupyter.panel.state import State
 from openenv_notebook.jupyter.panel.status_html import Said
-from openenv_notebook.jupyter.panel.widgets import Widgets
+from openenv_notebook.jupyter.panel.widgets import Put, Widgets
 from openenv_notebook.jupyter.show.status_lines import result_line
 
 
 class StatusLine:
-    """Says one thing at a time; on the right, how long the last step took.
+    """Says one thing at a time; on the right, how long the last step took."""
 
-    Args:
-        put: Hands values of traits to the publisher.
-        state: Where the panel stands.
-        controller: What is being done.
-    """
-
-    def __init__(self, put: Callable[..., None], state: State, controller: Controller) -> None:
+    def __init__(self, put: Put, state: State, controller: Controller) -> None:
         self._put, self._state, self._controller = put, state, controller
         widgets = Widgets()
         self._said, self._took = widgets.html("", "said"), widgets.html("", "took")

@@ -1,7 +1,6 @@
 """The looks of the panel: one style sheet, in the front end's own colours.
 
-Where a front end drops it, the controls stand below each other in the order of work, and
-everything still functions.
+Where a front end drops it, the controls stand below each other in the order of work, and everything still functions.
 """
 
 from __future__ import annotations
@@ -12,42 +11,28 @@ PANEL_CSS = """
   --oe-muted: var(--jp-ui-font-color2, var(--vscode-descriptionForeground, #656d76));
   --oe-line: var(--jp-border-color2, var(--vscode-panel-border, #d8dce2));
   --oe-card: var(--jp-layout-color1, var(--vscode-editor-background, #fff));
-  --oe-soft: var(--jp-layout-color2, var(--vscode-sideBar-background, #f5f7fa));
   --oe-soft: color-mix(in srgb, var(--jp-layout-color2, var(--vscode-sideBar-background, #f0f3f7)) 55%, var(--oe-card));
   --oe-brand: var(--jp-brand-color1, var(--vscode-button-background, #1976d2));
   --oe-on-brand: var(--jp-ui-inverse-font-color1, var(--vscode-button-foreground, #fff));
   --oe-chosen: color-mix(in srgb, var(--oe-brand) 16%, var(--oe-card));
   --oe-good: var(--jp-success-color1, #1a7f37);
-  --oe-bad: var(--jp-error-color1, #c62828);
+  --oe-bad: var(--jp-error-color1, var(--vscode-errorForeground, #c62828));
   --oe-mono: var(--jp-code-font-family, var(--vscode-editor-font-family, ui-monospace, Menlo, Consolas, monospace));
-  container-type: inline-size;
-  box-sizing: border-box;
-  width: 100%;
-  max-width: 1280px;
-  margin: 4px 0;
-  color: var(--oe-text);
-  background: var(--oe-card);
-  border: 1px solid var(--oe-line);
-  border-radius: 10px;
-  overflow: hidden;
-  font-size: 13px;
-  font-variant-numeric: tabular-nums;
-}
+  container-type: inline-size; box-sizing: border-box; width: 100%; max-width: 1280px; margin: 4px 0;
+  color: var(--oe-text); background: var(--oe-card); border: 1px solid var(--oe-line); border-radius: 10px;
+  overflow: hidden; font-size: 13px; font-variant-numeric: tabular-nums; }
 .openenv-panel * { box-sizing: border-box; }
 .openenv-panel .widget-html-content, .openenv-panel .jupyter-widgets { line-height: 1.45; }
 .openenv-panel .widget-html { margin: 0; min-width: 0; height: auto; overflow: visible; }
 .openenv-panel .widget-html > .widget-html-content { color: var(--oe-text); font-size: 13px; overflow: visible; }
 .openenv-panel .openenv-style { display: none; }
-.openenv-panel .openenv-hidden { display: none !important; }
 .openenv-panel .widget-label { color: var(--oe-muted); font-size: 12px; width: auto; min-width: 0; padding: 0; }
 .openenv-panel .openenv-quiet > .widget-label, .openenv-panel .openenv-quiet > label {
-  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
-}
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .openenv-panel input[type=text], .openenv-panel input[type=password], .openenv-panel input[type=number],
 .openenv-panel textarea, .openenv-panel select {
   font: inherit; color: var(--oe-text); background-color: var(--oe-card); border: 1px solid var(--oe-line);
-  border-radius: 6px; padding: 4px 8px; min-width: 0; box-shadow: none;
-}
+  border-radius: 6px; padding: 4px 8px; min-width: 0; box-shadow: none; }
 .openenv-panel input[type=text], .openenv-panel input[type=password], .openenv-panel select { height: 30px; }
 .openenv-panel select:not([size]), .openenv-panel .openenv-form select:not([size]) {
   appearance: none; padding-right: 24px; background-image: linear-gradient(45deg, transparent 50%, var(--oe-muted) 50%),
@@ -56,21 +41,15 @@ PANEL_CSS = """
 .openenv-panel .jupyter-button {
   font: inherit; font-weight: 550; height: 30px; line-height: 28px; width: auto; margin: 0; padding: 0 12px;
   color: var(--oe-text); background: var(--oe-soft); border: 1px solid var(--oe-line); border-radius: 6px;
-  box-shadow: none; text-overflow: ellipsis; overflow: hidden;
-}
+  box-shadow: none; text-overflow: ellipsis; overflow: hidden; }
 .openenv-panel .jupyter-button:hover:enabled { border-color: var(--oe-brand); box-shadow: none; }
 .openenv-panel .jupyter-button:disabled { opacity: .5; cursor: default; }
 .openenv-panel .jupyter-button.mod-active { border-color: var(--oe-brand); color: var(--oe-brand); box-shadow: none; }
-.openenv-panel .jupyter-button.openenv-primary {
-  background: var(--oe-brand); border-color: var(--oe-brand); color: var(--oe-on-brand);
-}
 .openenv-panel .jupyter-button.openenv-danger { color: var(--oe-bad); }
-.openenv-panel .jupyter-button.openenv-chosen {
-  background: var(--oe-brand); border-color: var(--oe-brand); color: var(--oe-on-brand);
-}
+.openenv-panel .jupyter-button:is(.openenv-primary, .openenv-chosen) {
+  background: var(--oe-brand); border-color: var(--oe-brand); color: var(--oe-on-brand); }
 .openenv-panel :is(input, textarea, select, button):focus-visible {
-  outline: 2px solid var(--oe-brand); outline-offset: 1px;
-}
+  outline: 2px solid var(--oe-brand); outline-offset: 1px; }
 .openenv-panel .openenv-row { display: flex; gap: 8px; align-items: center; overflow: visible; flex-wrap: wrap; }
 .openenv-panel .openenv-row > * { margin: 0; flex: none; }
 
@@ -78,8 +57,7 @@ PANEL_CSS = """
 .openenv-panel .openenv-header { padding: 8px 14px; min-height: 48px; gap: 10px 12px; }
 .openenv-panel .openenv-row > .openenv-title { flex: 0 1 auto; margin-right: auto; max-width: 100%; overflow: hidden; }
 .openenv-panel .openenv-title .widget-html-content, .openenv-panel .openenv-facts .widget-html-content {
-  display: flex; gap: 12px; align-items: center; white-space: nowrap;
-}
+  display: flex; gap: 12px; align-items: center; white-space: nowrap; }
 .openenv-panel .openenv-name { font-weight: 650; font-size: 15px; overflow: hidden; text-overflow: ellipsis;
   max-width: 320px; }
 .openenv-panel .openenv-address { color: var(--oe-muted); font-family: var(--oe-mono); font-size: 12px;
@@ -98,8 +76,7 @@ PANEL_CSS = """
 
 .openenv-panel .openenv-body {
   display: grid; grid-template-columns: minmax(0, 1.35fr) minmax(0, 1fr);
-  grid-template-areas: "observation action" "log run"; border-top: 1px solid var(--oe-line); overflow: visible;
-}
+  grid-template-areas: "observation action" "log run"; border-top: 1px solid var(--oe-line); overflow: visible; }
 .openenv-panel .openenv-area { padding: 9px 14px; min-width: 0; overflow: hidden; }
 .openenv-panel .openenv-area > * { margin: 0; }
 .openenv-panel .openenv-area-observation { grid-area: observation; height: 366px; }
@@ -125,9 +102,9 @@ PANEL_CSS = """
 .openenv-panel .openenv-scroll > * { flex: none; margin: 0 0 6px; }
 .openenv-panel .openenv-moves { gap: 6px; }
 .openenv-panel .openenv-moves .jupyter-button { min-width: 36px; padding: 0 10px; max-width: 180px; }
-.openenv-panel .openenv-move { display: flex; align-items: center; gap: 8px; width: 100%; height: 30px; }
+.openenv-panel :is(.openenv-move, .openenv-tool) { display: flex; align-items: center; gap: 8px; width: 100%;
+  height: 30px; }
 .openenv-panel .openenv-move input { flex: 1; }
-.openenv-panel .openenv-tool { display: flex; align-items: center; gap: 8px; width: 100%; height: 30px; }
 .openenv-panel .openenv-scroll > :is(.openenv-move, .openenv-tool) > .widget-label { margin: 0; }
 .openenv-panel .openenv-scroll:has(.openenv-form:not([style*="display: none"]))
   > :is(.openenv-move, .openenv-tool) > .widget-label { width: 134px; padding-left: 22px; text-align: left; }
@@ -204,8 +181,7 @@ PANEL_CSS = """
 }
 @media (forced-colors: active) {
   .openenv-panel .jupyter-button { border: 1px solid ButtonText; }
-  .openenv-panel .jupyter-button.openenv-primary, .openenv-panel .jupyter-button.openenv-chosen {
-    outline: 2px solid Highlight; }
+  .openenv-panel .jupyter-button:is(.openenv-primary, .openenv-chosen) { outline: 2px solid Highlight; }
 }
 /* The still picture of the episode is for notebooks without a living panel. */
 .jp-OutputArea:has(.openenv-panel) .jp-OutputArea-child:has(.openenv-still) { display: none; }
@@ -214,12 +190,5 @@ PANEL_CSS = """
 
 
 def style_sheet(*parts: str) -> str:
-    """Write the style element for an HTML widget.
-
-    Args:
-        *parts: Further rules, of the form and of the observation.
-
-    Returns:
-        One ``style`` element.
-    """
+    """Write the style element for an HTML widget, with further rules: of the form and of the observation."""
     return f"<style>{PANEL_CSS}{''.join(parts)}</style>"

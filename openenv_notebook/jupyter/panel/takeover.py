@@ -11,16 +11,9 @@ from openenv_notebook.play.policy import policy_function
 
 
 class Takeover:
-    """What a run in the panel asks for its actions: the policy, or the person.
+    """What a run in the panel asks for its actions: the policy, or the person while ``by_hand`` says so.
 
-    Args:
-        policy: "random", or a function of an observation, asynchronous or not.
-        env: The client it acts for.
-        ask: Asks the person; gives None when the question was taken back.
-        by_hand: Tells whether the person chooses the actions now.
-
-    Raises:
-        MisuseError: If it can be no policy.
+    ``ask`` gives None when the question was taken back. Raises MisuseError if it can be no policy.
     """
 
     def __init__(

@@ -9,6 +9,12 @@ import ipywidgets
 
 from openenv_notebook.values.text import one_line
 
+# Hands values of a widget's traits to the publisher, from any thread.
+Put = Callable[..., None]
+# Called when the person wants something, on the thread of the front end's messages; it must not wait.
+Handler = Callable[[], object]
+# Finds the object of a ``$name``.
+Variable = Callable[[str], Any]
 _LONGEST_NAME = 60
 # Front ends typeset formulas in descriptions, and before ipywidgets 8 take HTML there: look-alikes
 # take the place of what begins one.
@@ -17,12 +23,7 @@ _UNSAFE = str.maketrans({"$": "＄", "\\": "＼", **({"<": "‹", "&": "＆"} if
 
 
 class Look(NamedTuple):
-    """What a widget begins with.
-
-    Attributes:
-        layout: The traits of its layout, with their values.
-        label_width: The room for its description; "" leaves it to the front end.
-    """
+    """What a widget begins with: traits of its layout, and room for its description; "" leaves it to the front end."""
 
     layout: tuple[tuple[str, str], ...]
     label_width: str = ""
@@ -31,14 +32,8 @@ class Look(NamedTuple):
 class Widgets:
     """Makes widgets, and closes them.
 
-    Layouts and styles are models of their own. Widgets that are given the same look share
-    them, so a form of many fields stays small; the others have their own.
-
-    Args:
-        looks: The look of each class of widgets; none for a class that is not named.
-
-    Attributes:
-        is_disabled: True while what is made begins disabled.
+    Layouts and styles are models of their own. Widgets that are given the same look share them, so a form of many
+    fields stays small; those of a class that ``looks`` does not name have their own.
     """
 
     def __init__(self, looks: Mapping[type[ipywidgets.Widget], Look] | None = None) -> None:
@@ -52,16 +47,9 @@ class Widgets:
         self.is_disabled = on
 
     def make(self, kind: type[ipywidgets.Widget], *names: str, look: Look | None = None, **traits: Any) -> Any:
-        """Make a widget.
+        """Make a widget with CSS classes (without ``openenv-``), and with its traits; a description is cleaned here.
 
-        Args:
-            kind: Its class.
-            *names: The CSS classes it gets, without ``openenv-``.
-            look: What it begins with, where that is not the look of its class.
-            **traits: Its traits; a description is cleaned here.
-
-        Returns:
-            The widget.
+        A look is what it begins with, where that is not the look of its class.
         """
         if "description" in traits:
             traits["description"] = label(traits["description"])
@@ -94,37 +82,20 @@ class Widgets:
         """Make the heading of an area."""
         return self.html(f'<div class="openenv-heading" role="heading" aria-level="3">{text}</div>')
 
-    def button(self, text: str, hint: str, on_click: Callable[[], object], *names: str) -> Any:
-        """Make a button.
-
-        Args:
-            text: What stands on it.
-            hint: What it does, shown when pointed at.
-            on_click: Called on the thread of the front end's messages; it must not wait.
-            *names: Its classes.
-        """
+    def button(self, text: str, hint: str, on_click: Handler, *names: str) -> Any:
+        """Make a button."""
         made = self.make(ipywidgets.Button, *names, description=text, tooltip=one_line(hint))
         made.on_click(lambda _: on_click())
         return made
 
-    def toggle(self, text: str, hint: str, on_change: Callable[[bool], object], *names: str) -> Any:
+    def toggle(self, text: str, hint: str, on_change: Callable[[bool], object], **traits: Any) -> Any:
         """Make a button that stays pressed."""
-        made = self.make(ipywidgets.ToggleButton, *names, description=text, tooltip=hint)
+        made = self.make(ipywidgets.ToggleButton, description=text, tooltip=hint, **traits)
         made.observe(lambda change: on_change(bool(change["new"])), "value")
         return made
 
-    def line(
-        self, kind: type[ipywidgets.Text], name: str, on_enter: Callable[[], object], *names: str, **traits: Any
-    ) -> Any:
-        """Make a box of one line.
-
-        Args:
-            kind: Its class: one that completes, one that hides what is typed, or a plain one.
-            name: Its name.
-            on_enter: Called when Enter is pressed in it.
-            *names: Its classes.
-            **traits: Its further traits.
-        """
+    def line(self, kind: type[ipywidgets.Text], name: str, on_enter: Handler, *names: str, **traits: Any) -> Any:
+        """Make a box of one line: one that completes, one that hides what is typed, or a plain one, by its class."""
 
         def heard(_: Any, content: Any, buffers: Any) -> None:
             if isinstance(content, dict) and content.get("event") == "submit":

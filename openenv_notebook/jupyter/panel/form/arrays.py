@@ -207,11 +207,7 @@ class DictionaryControl(EntriesControl):
 
 
 class Entry:
-    """A row of a list or a dictionary, with its buttons.
-
-    Args:
-        owner: The control it stands in.
-    """
+    """A row of a list or a dictionary, with its buttons."""
 
     def __init__(self, owner: EntriesControl) -> None:
         self._owner = owner

@@ -31,16 +31,7 @@ _COMPOSITE: dict[type[Shape], Callable[..., Control]] = {
 
 
 def make_control(shape: Shape, kit: Kit, heard: Heard) -> Control:
-    """Make the control for a shape.
-
-    Args:
-        shape: The shape.
-        kit: Makes its widgets.
-        heard: Called when a person changed something in it.
-
-    Returns:
-        The control; one for JSON where there is no other.
-    """
+    """Make the control for a shape: one for JSON where there is no other."""
     kind = type(shape)
     if kind in _COMPOSITE:
         return _COMPOSITE[kind](shape, kit, heard, lambda inner, heard: make_control(inner, kit, heard))

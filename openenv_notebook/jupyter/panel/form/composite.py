@@ -15,14 +15,7 @@ _PLACE = re.compile(r"\[?(\d+)\]?(.*)", re.DOTALL)
 
 
 class Composite(Control):
-    """A control with fields inside, or with other controls.
-
-    Args:
-        shape: What the value may look like.
-        kit: Makes its widgets.
-        heard: Called when a person changed something in it.
-        make: Makes the controls inside.
-    """
+    """A control with fields inside, or with other controls, which ``make`` makes."""
 
     def __init__(self, shape: Shape, kit: Kit, heard: Heard, make: Make) -> None:
         super().__init__(shape, kit, heard)

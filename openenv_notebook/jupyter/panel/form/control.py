@@ -18,12 +18,7 @@ Heard = Callable[[], object]
 
 @dataclass(frozen=True)
 class Reading:
-    """What is filled in.
-
-    Attributes:
-        value: The value, as JSON has it; ABSENT where there is none.
-        problems: What stops it from being sent, and where below.
-    """
+    """What is filled in: a value as JSON has it, ABSENT for none; and what stops it from being sent, where below."""
 
     value: Any = ABSENT
     problems: tuple[Problem, ...] = ()
@@ -34,12 +29,7 @@ class Reading:
 
 
 class Control(ABC):
-    """Widgets for one value.
-
-    Args:
-        shape: What the value may look like.
-        kit: Makes its widgets.
-        heard: Called when a person changed something in it.
+    """Widgets for one value; ``heard`` is called when a person changed something in it.
 
     Attributes:
         widget: What stands beside the tick and has the field's name as its description; None

@@ -9,23 +9,16 @@ import ipywidgets
 from openenv_notebook.jupyter.panel.form.control import Make, Reading
 from openenv_notebook.jupyter.panel.form.hints import error_html, facts_html, hint_html
 from openenv_notebook.jupyter.panel.form.kit import NULL, TICK, Kit
-from openenv_notebook.jupyter.panel.form.scalars import ConstControl, is_choosing
+from openenv_notebook.jupyter.panel.form.scalars import ConstControl
 from openenv_notebook.jupyter.panel.widgets import Look, label
 from openenv_notebook.schema.check import Problem
 from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Number, Shape, Text, Union
 
 
 class Field:
-    """A field.
+    """A field. What may be left out has a tick, and is sent only with it; an edit sets it.
 
-    What may be left out has a tick, and is sent only with it; an edit sets it. What may be
-    null has a box to tick for that.
-
-    Args:
-        shape: The field.
-        kit: Makes its widgets.
-        make: Makes its control.
-        is_item: True for an item of a list, which needs no hint of its own.
+    What may be null has a box to tick for that. An item of a list needs no hint of its own.
     """
 
     def __init__(self, shape: Shape, kit: Kit, make: Make, *, is_item: bool = False) -> None:
@@ -51,7 +44,8 @@ class Field:
         widgets, shape = self._kit.widgets, self.shape
         if not shape.required:
             self._tick = self._box(f"send {self.name}", "tick", TICK)
-        if shape.nullable and not is_choosing(shape) and not isinstance(shape, Union):
+        # The control of those three has a place of its own for null.
+        if shape.nullable and not isinstance(shape, (Boolean, Choice, Union)):
             self._null = self._box("null", "null", NULL)
         first = self._tick or widgets.html("", "tick")
         self._note = widgets.html(self._hint, "note")
@@ -178,11 +172,7 @@ class Field:
             self.control.disable(self._is_null)
 
     def refresh(self, reveal: bool) -> None:
-        """Show what the last reading found.
-
-        Args:
-            reveal: True shows all errors, False those of what a person touched.
-        """
+        """Show what the last reading found: all errors to reveal them, else those of what a person touched."""
         if self.is_hidden:
             return
         errors = [*self._server, *(self._own if self._is_touched or reveal else ())]
@@ -193,14 +183,7 @@ class Field:
         self.control.refresh(reveal)
 
     def place(self, rest: str) -> bool:
-        """Show a server's error.
-
-        Args:
-            rest: Its line after this field's name: ``: message`` or ``.deeper: message``.
-
-        Returns:
-            True where it is shown.
-        """
+        """Show a server's error, ``: message`` or ``.deeper: message`` after this field's name; True if it is shown."""
         if self.is_hidden:
             return False
         deeper = rest[1:] if rest.startswith(".") else rest

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import ipywidgets
 
-from openenv_notebook.jupyter.panel.widgets import Look, Widgets
+from openenv_notebook.jupyter.panel.widgets import Handler, Look, Widgets
 
 _WIDE = (("width", "100%"), ("min_width", "0"))
 _LINE = Look(_WIDE, "112px")
@@ -30,15 +30,10 @@ FILTER = Look(_WIDE, "initial")
 class Kit:
     """Makes the widgets of a form, and tells the form what a person does to them.
 
-    Args:
-        on_edit: Called after a person changed something.
-        on_enter: Called when Enter was pressed in a one-line box.
-
-    Attributes:
-        widgets: Makes the widgets.
+    ``on_edit`` is called after a person changed something, ``on_enter`` when Enter was pressed in a one-line box.
     """
 
-    def __init__(self, on_edit: Callable[[], object], on_enter: Callable[[], object]) -> None:
+    def __init__(self, on_edit: Handler, on_enter: Handler) -> None:
         self._on_edit = on_edit
         self._on_enter = on_enter
         self._quiet = 0

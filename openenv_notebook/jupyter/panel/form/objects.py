@@ -30,6 +30,7 @@ class ObjectControl(Composite):
         super().__init__(shape, kit, heard, make)
         inner = sorted(shape.fields, key=lambda field: (not field.required, field.name == SELDOM))
         self._fields = [Field(each, kit, make) for each in inner]
+        self._names = {field.name for field in self._fields}
         self._others = self._other_fields()
         self._opened: set[str] = set()
         self._is_unfolded = False
@@ -60,12 +61,9 @@ class ObjectControl(Composite):
             reading = self._others.read()
             found += reading.problems
             others = reading.value if isinstance(reading.value, dict) else {}
-            found += [Problem((name,), "is there already") for name in others if name in self._names()]
-            values |= {name: value for name, value in others.items() if name not in self._names()}
+            found += [Problem((name,), "is there already") for name in others if name in self._names]
+            values |= {name: value for name, value in others.items() if name not in self._names}
         return Reading(values, tuple(found))
-
-    def _names(self) -> set[str]:
-        return {field.name for field in self._fields}
 
     def write(self, value: Any) -> None:
         for field in self._fields:
@@ -80,7 +78,7 @@ class ObjectControl(Composite):
         for field in self._fields:
             if field.name in value:
                 field.write(value[field.name])
-        others = {name: item for name, item in value.items() if name not in self._names()}
+        others = {name: item for name, item in value.items() if name not in self._names}
         if self._others is not None and others:
             self._others.write(others)
         self._arrange()

@@ -11,7 +11,7 @@ from openenv_notebook.jupyter.panel.form.control import Control, Heard, Reading
 from openenv_notebook.jupyter.panel.form.kit import Kit
 from openenv_notebook.schema.check import Problem, own_problems, same
 from openenv_notebook.schema.describe import value_text
-from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Const, Number, Shape
+from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Const, Number
 from openenv_notebook.values.text import one_line
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,3000}")
@@ -71,15 +71,7 @@ class NumberControl(Control):
 
 
 def number(text: str, is_whole: bool) -> int | float | None:
-    """Read a number as it is typed.
-
-    Args:
-        text: The text, without blanks around it.
-        is_whole: True where it must be an integer.
-
-    Returns:
-        The number, or None for what is none.
-    """
+    """Read a number as it is typed, without blanks around it; None for what is none."""
     if _WHOLE.fullmatch(text):
         return int(text)
     if text.lower().lstrip("+-") in _NOT_FINITE and not is_whole:
@@ -197,8 +189,3 @@ def distinct(labels: list[str]) -> list[str]:
         seen[text] = seen.get(text, 0) + 1
         made.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
     return made
-
-
-def is_choosing(shape: Shape) -> bool:
-    """Tell whether the control of a shape has a place of its own for null and for nothing."""
-    return isinstance(shape, (Choice, Boolean))

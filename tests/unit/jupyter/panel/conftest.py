@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -58,6 +60,11 @@ def rows(panel: Panel) -> list[str]:
 def sends(panel: Panel) -> str:
     """What Step would do, as HTML."""
     return str(panel._controller.actions._sends.value)
+
+
+def seen(panel: Panel) -> str:
+    """The observation as it is seen, as text."""
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", panel._observation._body.value)).split())
 
 
 def settled(panel: Panel) -> None:

@@ -15,7 +15,7 @@ from openenv_notebook.jupyter.panel import Panel
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import attribute_dict
 
-from .conftest import Env, move, rows, said, sends, settled
+from .conftest import Env, move, rows, said, seen, sends, settled
 
 TOOL = {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]}
 CALLS = {
@@ -67,7 +67,7 @@ def test_a_tool_is_chosen_filled_in_and_called(panel_of: Callable[..., Panel], f
     settled(panel)
     assert far_end.steps == [{"type": "call_tool", "tool_name": "echo", "arguments": {"message": "hi"}}]
     assert rows(panel)[0].startswith("1 you echo(message='hi')")
-    assert "hi" in panel._observation.text
+    assert "hi" in seen(panel)
     edit(panel._controller.actions._tool, "none")
     eventually(lambda: "env.call_tool(&#x27;none&#x27;)" in sends(panel))
 
@@ -230,8 +230,8 @@ def test_a_tool_s_output_is_seen_without_its_envelope(panel_of: Callable[..., Pa
     panel = panel_of(CALLS, [Tool(name="add", description="", input_schema={"type": "object", "properties": {}})])
     click(panel._controller.actions.step_button)
     settled(panel)
-    assert "sum" in panel._observation.text and "5" in panel._observation.text
-    assert "structured_content" not in panel._observation.text
+    assert "sum" in seen(panel) and "5" in seen(panel)
+    assert "structured_content" not in seen(panel)
 
 
 def test_a_password_by_schema_is_a_secret(panel_of: Callable[..., Panel], far_end: FarEnd) -> None:
@@ -265,10 +265,11 @@ def test_two_panels_hide_what_their_own_servers_mark(make_panel: Callable[..., P
     for env in (hiding, showing):
         panel = make_panel(env)
         panel.form.set({"pin": PIN})
+        panel._publisher.flush_on_events_thread()
+        drawn = seen(panel)
         click(panel._observation._raw)
         panel._publisher.flush_on_events_thread()
-        seen = panel._observation
-        texts.append([sends(panel), "".join(rows(panel)), panel.python(), str(seen._body.value), seen.text])
+        texts.append([sends(panel), "".join(rows(panel)), panel.python(), seen(panel), drawn])
         env.close()
     hidden, shown = texts
     assert not any(PIN in text for text in hidden)

@@ -82,7 +82,7 @@ def test_before_the_first_observation_it_says_what_to_do(panel: Panel) -> None:
     """Nothing is seen yet, and that Reset begins an episode."""
     assert "Reset begins an episode" in panel.seen
     panel.view.show(None, None)
-    assert "Reset begins an episode" in panel.view.text
+    assert "Reset begins an episode" in panel.seen
     assert panel.what == ""
 
 
@@ -147,7 +147,7 @@ def test_raw_shows_the_json_and_goes_on_doing_so(panel: Panel) -> None:
     assert '"board": [' in panel.seen
     panel.view.show(shown[1], shown[0])
     assert '"board": [' in panel.seen
-    assert "<pre" not in panel.view.html
+    assert "<pre" not in panel.view.saved(shown[1])[0]
     panel.toggle_raw(False)
     assert "openenv-board" in panel.seen
 
@@ -197,12 +197,11 @@ def test_what_cannot_be_shown_is_said(panel: Panel) -> None:
     """An observation that cannot be written gives a line, raw too; the next one is shown again."""
     panel.view.show(StepResult({"a": Failing()}), StepResult({"a": Failing()}))
     assert "cannot be shown: RuntimeError" in panel.seen
-    assert "cannot be shown" in panel.view.text
     panel.toggle_raw(True)
     assert "cannot be written: RuntimeError" in panel.seen
     panel.toggle_raw(False)
     panel.view.show(StepResult({"a": 1}), None)
-    assert "cannot" not in panel.seen + panel.view.text + panel.view.html
+    assert "cannot" not in panel.seen + "".join(panel.view.saved(StepResult({"a": 1})))
 
 
 @pytest.mark.parametrize("name", exchanges())
@@ -213,8 +212,9 @@ def test_each_recorded_observation_is_bounded(panel: Panel, name: str) -> None:
         panel.view.show(result, previous, name)
         check_html(panel.seen, IN_PANEL)
         check_html(panel.view._what.value, IN_PANEL)
-        check_html(panel.view.html)
-        check_text(panel.view.text)
+        saved_html, saved_text = panel.view.saved(result, name)
+        check_html(saved_html)
+        check_text(saved_text)
         previous = result
     panel.toggle_raw(True)
     check_html(panel.seen, IN_PANEL)
@@ -237,7 +237,6 @@ def test_steps_and_clicks_may_come_at_once(panel: Panel) -> None:
     worker = threading.Thread(target=lambda: [panel.view.show(each, None) for each in shown])
     worker.start()
     for place in range(50):
-        panel.view._toggled({"new": place % 2 == 0})
+        panel.view._toggled(place % 2 == 0)
     worker.join()
-    assert panel.view.text == "n  199"
-    assert "<td><div><span" in panel.seen and "199" in panel.seen
+    assert "<td><div><span" in panel.seen and ">199<" in panel.seen
