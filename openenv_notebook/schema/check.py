@@ -32,12 +32,9 @@ _MOST_BITS = 10_000
 
 
 class Problem(NamedTuple):
-    """What is wrong with a value, and where.
+    """What is wrong with a value, and where; the message is read after the field's name.
 
-    Attributes:
-        path: Where it stands.
-        message: What is wrong, as it is read after the field's name.
-        is_misfit: True where the value is of another kind; False where it is only out of bounds or missing.
+    ``is_misfit`` is true where the value is of another kind, and false where it is only out of bounds or missing.
     """
 
     path: Path
@@ -46,14 +43,9 @@ class Problem(NamedTuple):
 
 
 def check(shape: Shape, value: Any) -> list[tuple[str, str]]:
-    """Say what a server would refuse, as far as it can be told here.
+    """Say what a server would refuse of a value, as JSON has it, as far as it can be told here.
 
-    Args:
-        shape: What is expected.
-        value: The value, as JSON has it.
-
-    Returns:
-        Pairs of a path, such as ``path[0].y``, and a message; none where the value fits.
+    Gives pairs of a path, such as ``path[0].y``, and a message; none where the value fits.
     """
     return [(path_text(problem.path), problem.message) for problem in problems(shape, value)]
 
@@ -72,15 +64,7 @@ def own_problems(shape: Shape, value: Any) -> list[Problem]:
 
 
 def fitting_branch(union: Union, value: Any) -> int:
-    """Choose the branch of a union that a value is meant for.
-
-    Args:
-        union: The union.
-        value: The value.
-
-    Returns:
-        The place of the branch whose constant it has, else of the one it fits best.
-    """
+    """Choose the place of the branch of a union whose constant a value has, else of the one it fits best."""
     if isinstance(value, dict) and union.discriminator in value:
         told = value[union.discriminator]
         for place, branch in enumerate(union.branches):

@@ -33,14 +33,7 @@ _SHOWN = ("textarea", "password")
 
 
 def kind(shape: Shape) -> str:
-    """Name what a value may be: its values if there are few, else its type.
-
-    Args:
-        shape: What it may look like.
-
-    Returns:
-        A few words, such as ``int``, ``up|down``, ``list of text`` or ``int or text``.
-    """
+    """Name what a value may be, its values if there are few, else its type: ``int``, ``up|down``, ``list of text``."""
     match shape:
         case Choice(values=values):
             return "|".join(map(_short, values[:_MOST_VALUES])) + ("|…" if len(values) > _MOST_VALUES else "")

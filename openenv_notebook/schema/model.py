@@ -64,14 +64,9 @@ class OpenModel(SchemaModel):
 
 
 def model_from_schema(action: Shape, name: str = "Action") -> type[SchemaModel]:
-    """Make a model of an action.
+    """Make a model of an action: its fields, their types, bounds, defaults and descriptions.
 
-    Args:
-        action: What an action may look like.
-        name: The model's name, where the schema has no title.
-
-    Returns:
-        A model with the action's fields, their types, bounds, defaults and descriptions.
+    The schema's title names it, and ``name`` where there is none.
     """
     # What must be given comes first where Tab completes.
     ordered = sorted(action_fields(action), key=lambda field: not field.required)
@@ -113,14 +108,9 @@ def _marks_secret(shape: Shape) -> bool:
 
 
 def python_type(shape: Shape, of_object: Callable[[Object], Any] = lambda _: dict) -> Any:
-    """Give the Python type of the values that a shape takes.
+    """Give the Python type of the values that a shape takes, ``Any`` where there is none.
 
-    Args:
-        shape: What they may look like.
-        of_object: Gives the type of an object with named fields.
-
-    Returns:
-        A type, or ``Any`` where there is none.
+    ``of_object`` gives the type of an object with named fields.
     """
     kind = _plain_type(shape, of_object)
     return Optional[kind] if shape.nullable else kind  # noqa: UP045 (kind is a value)

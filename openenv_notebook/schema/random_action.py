@@ -46,13 +46,8 @@ _MOST = 100_000
 def sample_action(action: Shape | None, observation: Any, rng: random.Random) -> dict[str, Any]:
     """Make a random action: required fields and constants only, for the rest has its defaults.
 
-    Args:
-        action: What an action may look like; None where nobody knows.
-        observation: What the last reset or step gave; its legal actions are preferred.
-        rng: Where chance comes from.
-
-    Returns:
-        The action's fields; none where nobody knows them.
+    The legal actions of the observation, which the last reset or step gave, are preferred. There are no fields where
+    nobody knows what an action may look like.
     """
     if action is None:
         return {}

@@ -48,16 +48,10 @@ _read: dict[int, tuple[Any, Shape]] = {}
 
 
 def action_shape(schema: Any) -> Shape:
-    """Read what an action, or the arguments of a tool, may look like.
+    """Read what an action, or the arguments of a tool, may look like: a JSON Schema, as GET /schema or a tool gives it.
 
-    A schema is read once: it is told by its identity, and the last ones read are remembered.
-
-    Args:
-        schema: A JSON Schema, as GET /schema or a tool gives it.
-
-    Returns:
-        An Object, a Dictionary, a Union of those, or Json of the kind "object" where the
-        schema names no fields or describes what is no object.
+    Gives an Object, a Dictionary, a Union of those, or Json of the kind "object" where the schema names no fields or
+    describes what is no object. A schema is read once: it is told by its identity, and the last ones are remembered.
     """
     found = _read.get(id(schema))
     if found is None or found[0] is not schema:

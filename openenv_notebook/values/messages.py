@@ -28,15 +28,10 @@ _LONGEST_TEXT, _MOST_KEYS, _MOST_ITEMS, _DEEPEST = 120, 16, 8, 4
 
 
 def short_repr(value: Any, depth: int = _DEEPEST, secrets: Container[str] | None = None) -> str:
-    """Write a value in a bounded length, however large it is.
+    """Write a value in a bounded length, however large it is, such as an observation with a picture in it.
 
-    Args:
-        value: Anything, such as an observation with a picture in it.
-        depth: How many levels are shown.
-        secrets: Names that hide besides those that say so themselves and those of the value's own server.
-
-    Returns:
-        Its repr, with long texts, lists and deep parts folded to an ellipsis, and secrets hidden.
+    Long texts, lists and what is more than ``depth`` levels deep are folded to an ellipsis. Secrets are hidden, also
+    those that ``secrets`` names, or else the value's own server.
     """
     secrets = secrets or secrets_of(value)
     fields = None if isinstance(value, StepResult) else shown_fields(value)

@@ -22,12 +22,7 @@ _WITHIN = 0.5
 async def find_nearby(address: Address, ports: Sequence[int] = PORTS) -> list[str]:
     """Ask other ports of this machine whether an OpenEnv server is there; nothing of the user's is sent.
 
-    Args:
-        address: Where nothing listens.
-        ports: Where to ask.
-
-    Returns:
-        The addresses that answer as an OpenEnv server does; none for another machine.
+    Gives the addresses that answer as one does; none where the address is another machine's.
     """
     asked = urlsplit(address.http_url)
     if not address.is_loopback:
@@ -49,11 +44,6 @@ async def _is_server(url: str) -> bool:
 
 
 async def suggest(error: ConnectFailed, address: Address) -> None:
-    """Put the address of a server nearby into the hint of an error, if there is one.
-
-    Args:
-        error: The refused connection.
-        address: Where it was refused.
-    """
+    """Put the address of a server near where a connection was refused into the error's hint, if there is one."""
     if found := await find_nearby(address):
         error.hint = f"an OpenEnv server answers at {' and at '.join(found)}: is the port right?"
