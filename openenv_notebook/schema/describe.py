@@ -116,15 +116,9 @@ def value_text(value: Any) -> str:
     """Write a value of a schema as one reads it in a list: as JSON, texts without quotes."""
     if isinstance(value, float):
         return number_text(value)
-    words: dict[Any, str] = {True: "true", False: "false", None: "null", "": '""'}
-    is_word = value is None or isinstance(value, (bool, str))
-    text = words.get(value, value) if is_word else str(value) if isinstance(value, int) else _json(value)
+    text = value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
     text = one_line(text[: 2 * _LONGEST_VALUE])
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _short(value: Any) -> str:

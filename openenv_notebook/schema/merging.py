@@ -43,9 +43,9 @@ def _named(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def merged(
     schema: Mapping[str, Any], root: Mapping[str, Any], around: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Put together all that a value must fit: a part of the document ``root``, and what holds ``around`` the part.
+    """Put all that a part must fit, and what holds ``around`` it, into one schema.
 
-    Gives one schema without ``$ref`` and ``allOf``, as far as they can be followed.
+    ``$ref`` and ``allOf`` are gone from it, as far as they can be followed.
     """
     return _both(dict(around or {}), _flat(schema, root, 0))
 

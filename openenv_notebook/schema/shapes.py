@@ -108,10 +108,7 @@ class Tuple(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Object(Shape):
-    """An object with named fields, in the order of the schema.
-
-    ``others`` is what fields look like that the schema does not name; None where there are none.
-    """
+    """An object with named fields in the schema's order; ``others`` is what any more look like, None without them."""
 
     fields: tuple[Shape, ...]
     others: Shape | None = None

@@ -18,9 +18,8 @@ _NOT_IN_A_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 def check_seconds(**limits: Any) -> None:
     """Raise MisuseError where a limit, given under its argument's name, is neither None nor seconds from 0."""
     for name, value in limits.items():
-        if value is None or (isinstance(value, Real) and 0 <= float(value) < math.inf):
-            continue
-        raise MisuseError(f"{name} is a number of seconds from 0, or None for no limit, not {value!r}")
+        if value is not None and not (isinstance(value, Real) and 0 <= float(value) < math.inf):
+            raise MisuseError(f"{name} is a number of seconds from 0, or None for no limit, not {value!r}")
 
 
 def check_counts(**counts: Any) -> None:

@@ -60,10 +60,7 @@ class Secrets:
 
 
 def secrets_of(value: Any) -> Container[str] | None:
-    """Find what is secret in a value: the names that its server marked, None for what came from nowhere.
-
-    A class whose values come from servers says by ``__secrets__``.
-    """
+    """Find the names that a value's server marked as secret, which its class says by ``__secrets__``; else None."""
     # Asked of the class: the attributes of an observation are a server's words.
     told = getattr(type(value), "__secrets__", None)
     names: Container[str] | None = told(value) if told is not None else None
@@ -79,11 +76,8 @@ def secret_names(schema: Any, depth: int = 12) -> set[str]:
     if not isinstance(schema, Mapping):
         return set()
     fields = schema.get("properties")
-    own = (
-        {str(name) for name, field in fields.items() if is_secret_schema(field)}
-        if isinstance(fields, Mapping)
-        else set()
-    )
+    named = fields.items() if isinstance(fields, Mapping) else ()
+    own = {str(name) for name, field in named if is_secret_schema(field)}
     return own.union(*(secret_names(part, depth - 1) for part in schema.values()))
 
 

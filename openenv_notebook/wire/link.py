@@ -96,7 +96,9 @@ class Link:
     async def _attempt(self) -> None:
         failure: OpenEnvError | None = None
         try:
-            self._attach(await self._open_wire())
+            wire = await self._open_wire()
+            wire.on_frame, wire.on_end = self._on_frame, self._on_end
+            self.wire = wire
         except asyncio.CancelledError:
             pass  # Who gave it up has been told; who came since then gets an attempt of its own.
         except OpenEnvError as error:
@@ -108,10 +110,6 @@ class Link:
         self.say("")
         self._on_opened(failure)
         self._tell_end()
-
-    def _attach(self, wire: Wire) -> None:
-        wire.on_frame, wire.on_end = self._on_frame, self._on_end
-        self.wire = wire
 
     def retire(self) -> None:
         """Close the connection there is and listen to it no more."""
