@@ -12,10 +12,7 @@ _COLOUR_TYPES = {1: _GREY, 3: _RGB, 4: 6}
 
 
 def encode_png(rows: Sequence[bytes], palette: Sequence[tuple[int, int, int]]) -> bytes:
-    """Write rows of one byte a pixel, its index in a palette, as a PNG file.
-
-    All rows are equally long. The palette has up to 256 colours, each red, green, blue from 0 to 255.
-    """
+    """Write equally long rows of palette indices, one byte a pixel, as a PNG file; at most 256 colours of 0 to 255."""
     colours = _chunk(b"PLTE", b"".join(bytes(colour) for colour in palette))
     return _file(len(rows[0]), rows, _INDEXED, colours)
 

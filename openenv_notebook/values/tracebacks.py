@@ -27,10 +27,7 @@ def full_traceback(error: BaseException) -> list[str] | None:
 
 
 def shorten(error: BaseException) -> None:
-    """Have a cell show of an interrupt, or a cancellation, only where the person's own code was.
-
-    IPython asks it for its lines; errors proper are left alone.
-    """
+    """Have a cell show only where the person's own code was, for an interrupt or a cancellation; errors stay whole."""
     if not isinstance(error, Exception):
         error._render_traceback_ = _OwnLines()  # type: ignore[attr-defined]
 

@@ -29,7 +29,7 @@ def masked_text(data: bytes) -> bytes:
 
 
 def text_head(chunk: bytes) -> tuple[int, int] | None:
-    """Read the sizes of the head and of the text of a whole, unmasked text frame that the chunk begins with.
+    """Read how long head and text are of the whole, unmasked text frame that a chunk begins with.
 
     None where it begins with any other kind of frame, or is too short to tell.
     """

@@ -41,10 +41,7 @@ _STATUS_WORDS = {
 
 
 def translate(error: Exception, endpoint: Endpoint, uri: str | None = None) -> OpenEnvError:
-    """Say in our words why a connection could not be opened, after what websockets, the socket or TLS raised.
-
-    ``uri`` is what was asked last, where a redirect may have led elsewhere.
-    """
+    """Say in our words why connecting failed; ``uri`` was asked last, where a redirect may have led elsewhere."""
     failed = _failure(error, endpoint, uri or endpoint.address.ws_url)
     if uri is not None and uri != endpoint.address.ws_url:
         failed.hint = f"it was redirected to {without_secrets(uri)}" + (f"; {failed.hint}" if failed.hint else "")

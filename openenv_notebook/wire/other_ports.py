@@ -20,10 +20,7 @@ _WITHIN = 0.5
 
 
 async def find_nearby(address: Address, ports: Sequence[int] = PORTS) -> list[str]:
-    """Ask other ports of this machine whether an OpenEnv server is there; nothing of the user's is sent.
-
-    Gives the addresses that answer as one does; none where the address is another machine's.
-    """
+    """Find OpenEnv servers on other ports of this machine, sending nothing of the user's; none for another machine."""
     asked = urlsplit(address.http_url)
     if not address.is_loopback:
         return []

@@ -50,10 +50,7 @@ class Caller:
         self._raised.append((error, trace))
 
     def cause_of(self, error: OpenEnvError) -> BaseException | None:
-        """Find what the environment raised behind an error that came over the wire.
-
-        None where it is not the environment's, or was not left.
-        """
+        """Find what the environment raised behind an error from the wire; None where it is not its own or not left."""
         if isinstance(error, FactoryFailed) and self._raised:
             # The words do not name the cause, and nothing else can have failed before.
             error.hint = None
