@@ -14,15 +14,10 @@ SELDOM = "metadata"
 
 
 def action_fields(action: Shape | None) -> Sequence[Shape]:
-    """List the fields of an action.
+    """List the fields of an action in their order; none where nobody knows what it may look like.
 
-    Args:
-        action: What an action may look like; None where nobody knows.
-
-    Returns:
-        The fields in their order. Of a union, the fields of all its branches, each
-        required only where every branch requires it; what is another constant in each
-        branch is a choice between them.
+    Of a union, the fields of all its branches, each required only where every branch requires it; what is another
+    constant in each branch is a choice between them.
     """
     if not isinstance(action, Union):
         return action.fields if isinstance(action, Object) else ()
@@ -49,14 +44,7 @@ def given_fields(action: Shape | None) -> list[Shape]:
 
 
 def only_required_field(action: Shape | None) -> Shape | None:
-    """Find the field that a bare value is meant for.
-
-    Args:
-        action: What an action may look like; None where nobody knows.
-
-    Returns:
-        The one required field (constants and metadata aside), or None if there is not exactly one.
-    """
+    """Find the field that a bare value is meant for: the only one required, constants and metadata aside, or None."""
     required = [field for field in given_fields(action) if field.required]
     return required[0] if len(required) == 1 else None
 

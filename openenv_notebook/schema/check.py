@@ -6,23 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from openenv_notebook.schema.shapes import (
-    ABSENT,
-    Array,
-    Boolean,
-    Choice,
-    Const,
-    Dictionary,
-    Json,
-    Number,
-    Object,
-    Path,
-    Shape,
-    Text,
-    Tuple,
-    Union,
-    path_text,
-)
+from openenv_notebook.schema import shapes
+from openenv_notebook.schema.shapes import ABSENT, Path, Shape, path_text
 from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.text import nearest, one_line
 
@@ -32,12 +17,9 @@ _MOST_BITS = 10_000
 
 
 class Problem(NamedTuple):
-    """What is wrong with a value, and where.
+    """What is wrong with a value, and where; the message is read after the field's name.
 
-    Attributes:
-        path: Where it stands.
-        message: What is wrong, as it is read after the field's name.
-        is_misfit: True where the value is of another kind; False where it is only out of bounds or missing.
+    ``is_misfit`` is true where the value is of another kind, and false where it is only out of bounds or missing.
     """
 
     path: Path
@@ -46,14 +28,9 @@ class Problem(NamedTuple):
 
 
 def check(shape: Shape, value: Any) -> list[tuple[str, str]]:
-    """Say what a server would refuse, as far as it can be told here.
+    """Say what a server would refuse of a value, as JSON has it, as far as it can be told here.
 
-    Args:
-        shape: What is expected.
-        value: The value, as JSON has it.
-
-    Returns:
-        Pairs of a path, such as ``path[0].y``, and a message; none where the value fits.
+    Gives pairs of a path, such as ``path[0].y``, and a message; none where the value fits.
     """
     return [(path_text(problem.path), problem.message) for problem in problems(shape, value)]
 
@@ -71,16 +48,8 @@ def own_problems(shape: Shape, value: Any) -> list[Problem]:
     return [problem for problem in _own(shape, value, ()) if problem.path == ()]
 
 
-def fitting_branch(union: Union, value: Any) -> int:
-    """Choose the branch of a union that a value is meant for.
-
-    Args:
-        union: The union.
-        value: The value.
-
-    Returns:
-        The place of the branch whose constant it has, else of the one it fits best.
-    """
+def fitting_branch(union: shapes.Union, value: Any) -> int:
+    """Choose the place of the branch of a union whose constant a value has, else of the one it fits best."""
     if isinstance(value, dict) and union.discriminator in value:
         told = value[union.discriminator]
         for place, branch in enumerate(union.branches):
@@ -112,30 +81,30 @@ def counted(count: int, what: str) -> str:
 
 
 def _constant(branch: Shape, name: str) -> Any:
-    fields = branch.fields if isinstance(branch, Object) else ()
-    return next((field.value for field in fields if field.name == name and isinstance(field, Const)), ABSENT)
+    fields = branch.fields if isinstance(branch, shapes.Object) else ()
+    return next((field.value for field in fields if field.name == name and isinstance(field, shapes.Const)), ABSENT)
 
 
 def _all(shape: Shape, value: Any, path: Path) -> Iterator[Problem]:
     yield from _own(shape, value, path)
     if value is None and shape.nullable:
         return
-    if isinstance(shape, Array) and isinstance(value, list):
+    if isinstance(shape, shapes.Array) and isinstance(value, list):
         for place, item in enumerate(value):
             yield from _all(shape.item, item, (*path, place))
-    elif isinstance(shape, Tuple) and isinstance(value, list):
+    elif isinstance(shape, shapes.Tuple) and isinstance(value, list):
         for place, (part, item) in enumerate(zip(shape.items, value, strict=False)):
             yield from _all(part, item, (*path, place))
-    elif isinstance(shape, Dictionary) and isinstance(value, dict):
+    elif isinstance(shape, shapes.Dictionary) and isinstance(value, dict):
         for name, item in value.items():
             yield from _all(shape.values, item, (*path, name))
-    elif isinstance(shape, Object) and isinstance(value, dict):
+    elif isinstance(shape, shapes.Object) and isinstance(value, dict):
         known = {field.name: field for field in shape.fields}
         for name, item in value.items():
             named = known.get(name, shape.others)
             if named is not None:
                 yield from _all(named, item, (*path, name))
-    elif isinstance(shape, Union):
+    elif isinstance(shape, shapes.Union):
         yield from _all(shape.branches[fitting_branch(shape, value)], value, path)
 
 
@@ -143,31 +112,31 @@ def _own(shape: Shape, value: Any, path: Path) -> Iterator[Problem]:
     if value is None and shape.nullable:
         return
     match shape:
-        case Const() if not same(value, shape.value):
+        case shapes.Const() if not same(value, shape.value):
             yield Problem(path, f"must be {_shown(shape.value)}", True)
-        case Choice() if not any(same(value, each) for each in shape.values):
+        case shapes.Choice() if not any(same(value, each) for each in shape.values):
             yield Problem(path, _not_among(shape, value), True)
-        case Boolean() if not isinstance(value, bool):
+        case shapes.Boolean() if not isinstance(value, bool):
             yield Problem(path, f"must be true or false, not {_shown(value)}", True)
-        case Number():
+        case shapes.Number():
             yield from _number(shape, value, path)
-        case Text() if not isinstance(value, str):
+        case shapes.Text() if not isinstance(value, str):
             yield Problem(path, f"must be text, not a {_kind(value)}", True)
-        case Text():
+        case shapes.Text():
             yield from _length(len(value), shape.shortest, shape.longest, "character", path)
-        case Array() | Tuple():
+        case shapes.Array() | shapes.Tuple():
             yield from _list(shape, value, path)
-        case Object() | Dictionary() if not isinstance(value, dict):
+        case shapes.Object() | shapes.Dictionary() if not isinstance(value, dict):
             yield Problem(path, f"must be an object, not a {_kind(value)}", True)
-        case Dictionary():
+        case shapes.Dictionary():
             yield from _length(len(value), shape.fewest, shape.most, "entry", path)
-        case Object():
+        case shapes.Object():
             yield from _names(shape, value, path)
-        case Json(kind=kind) if kind and not isinstance(value, dict if kind == "object" else list):
+        case shapes.Json(kind=kind) if kind and not isinstance(value, dict if kind == "object" else list):
             yield Problem(path, f"must be {'an object' if kind == 'object' else 'a list'}, not a {_kind(value)}", True)
 
 
-def _number(shape: Number, value: Any, path: Path) -> Iterator[Problem]:
+def _number(shape: shapes.Number, value: Any, path: Path) -> Iterator[Problem]:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         yield Problem(path, f"must be a {'whole ' if shape.is_whole else ''}number, not {_shown(value)}", True)
         return
@@ -198,10 +167,10 @@ def _is_multiple(value: float, step: float) -> bool:
     return math.isfinite(ratio) and math.isclose(ratio, round(ratio), rel_tol=1e-9, abs_tol=1e-9)
 
 
-def _list(shape: Array | Tuple, value: Any, path: Path) -> Iterator[Problem]:
+def _list(shape: shapes.Array | shapes.Tuple, value: Any, path: Path) -> Iterator[Problem]:
     if not isinstance(value, list):
         yield Problem(path, f"must be a list, not a {_kind(value)}", True)
-    elif isinstance(shape, Tuple):
+    elif isinstance(shape, shapes.Tuple):
         if len(value) != len(shape.items):
             yield Problem(path, f"must have {counted(len(shape.items), 'item')}", True)
     else:
@@ -210,10 +179,10 @@ def _list(shape: Array | Tuple, value: Any, path: Path) -> Iterator[Problem]:
             yield Problem(path, "must not have an item twice")
 
 
-def _names(shape: Object, value: dict[str, Any], path: Path) -> Iterator[Problem]:
+def _names(shape: shapes.Object, value: dict[str, Any], path: Path) -> Iterator[Problem]:
     names = [field.name for field in shape.fields]
     for field in shape.fields:
-        if field.required and field.name not in value and not isinstance(field, Const):
+        if field.required and field.name not in value and not isinstance(field, shapes.Const):
             yield Problem((*path, field.name), "is required")
     for name in value if shape.others is None else ():
         if name not in names:
@@ -227,7 +196,7 @@ def _length(length: int, fewest: int | None, most: int | None, what: str, path: 
         yield Problem(path, f"takes at most {counted(most, what)}, not {length}")
 
 
-def _not_among(shape: Choice, value: Any) -> str:
+def _not_among(shape: shapes.Choice, value: Any) -> str:
     shown = [one_line(str(each))[:40] for each in shape.values[:_MOST_NAMED]]
     more = ", …" if len(shape.values) > _MOST_NAMED else ""
     texts = [each for each in shape.values if isinstance(each, str)]

@@ -33,14 +33,7 @@ _SHOWN = ("textarea", "password")
 
 
 def kind(shape: Shape) -> str:
-    """Name what a value may be: its values if there are few, else its type.
-
-    Args:
-        shape: What it may look like.
-
-    Returns:
-        A few words, such as ``int``, ``up|down``, ``list of text`` or ``int or text``.
-    """
+    """Name what a value may be, its values if there are few, else its type: ``int``, ``up|down``, ``list of text``."""
     match shape:
         case Choice(values=values):
             return "|".join(map(_short, values[:_MOST_VALUES])) + ("|…" if len(values) > _MOST_VALUES else "")
@@ -123,15 +116,9 @@ def value_text(value: Any) -> str:
     """Write a value of a schema as one reads it in a list: as JSON, texts without quotes."""
     if isinstance(value, float):
         return number_text(value)
-    words: dict[Any, str] = {True: "true", False: "false", None: "null", "": '""'}
-    is_word = value is None or isinstance(value, (bool, str))
-    text = words.get(value, value) if is_word else str(value) if isinstance(value, int) else _json(value)
+    text = value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
     text = one_line(text[: 2 * _LONGEST_VALUE])
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _short(value: Any) -> str:

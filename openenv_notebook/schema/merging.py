@@ -16,15 +16,7 @@ _DEEPEST, _MOST_PARTS = 3, 16
 
 
 def resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Follow ``$ref``s inside a document.
-
-    Args:
-        schema: A part of it.
-        root: The document.
-
-    Returns:
-        What the part means; a circle or a reference elsewhere stays as it is.
-    """
+    """Follow the ``$ref``s of a part of the document ``root``; a circle or a reference elsewhere stays as it is."""
     seen: set[str] = set()
     while True:
         # pydantic before 2.9 wraps a reference that stands beside a description.
@@ -51,15 +43,9 @@ def _named(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def merged(
     schema: Mapping[str, Any], root: Mapping[str, Any], around: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Put together all that a value must fit.
+    """Put all that a part must fit, and what holds ``around`` it, into one schema.
 
-    Args:
-        schema: A part of a document.
-        root: The document.
-        around: What holds for the value besides, from the schema the part stands in.
-
-    Returns:
-        One schema without ``$ref`` and ``allOf``, as far as they can be followed.
+    ``$ref`` and ``allOf`` are gone from it, as far as they can be followed.
     """
     return _both(dict(around or {}), _flat(schema, root, 0))
 

@@ -10,22 +10,9 @@ from typing import Any, Literal, Optional
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from openenv_notebook.schema import shapes
 from openenv_notebook.schema.action import action_fields
-from openenv_notebook.schema.shapes import (
-    ABSENT,
-    Array,
-    Boolean,
-    Choice,
-    Const,
-    Dictionary,
-    Json,
-    Number,
-    Object,
-    Shape,
-    Text,
-    Tuple,
-    Union,
-)
+from openenv_notebook.schema.shapes import ABSENT, Shape
 from openenv_notebook.values.secrets import MaskedModel
 
 _BOUNDS = {
@@ -64,15 +51,7 @@ class OpenModel(SchemaModel):
 
 
 def model_from_schema(action: Shape, name: str = "Action") -> type[SchemaModel]:
-    """Make a model of an action.
-
-    Args:
-        action: What an action may look like.
-        name: The model's name, where the schema has no title.
-
-    Returns:
-        A model with the action's fields, their types, bounds, defaults and descriptions.
-    """
+    """Make a model of an action's fields, types, bounds, defaults and descriptions; ``name`` serves without a title."""
     # What must be given comes first where Tab completes.
     ordered = sorted(action_fields(action), key=lambda field: not field.required)
     return _model(action, ordered, name)
@@ -91,7 +70,7 @@ def _field(field: Shape) -> Any:
     if _marks_secret(field):
         settings["json_schema_extra"] = {"writeOnly": True}
     kind = python_type(field, _nested)
-    if isinstance(field, Const):
+    if isinstance(field, shapes.Const):
         return kind, Field(field.value, **settings)
     settings |= {
         theirs: getattr(field, ours) for ours, theirs in _BOUNDS.items() if getattr(field, ours, None) is not None
@@ -105,55 +84,47 @@ def _field(field: Shape) -> Any:
 def _marks_secret(shape: Shape) -> bool:
     """Tell whether a value is a secret, or what a list or a dictionary of them holds; objects have their own fields."""
     match shape:
-        case Union(branches=parts):
+        case shapes.Union(branches=parts):
             return shape.is_secret or any(_marks_secret(part) for part in parts)
-        case Array(item=part) | Dictionary(values=part):
+        case shapes.Array(item=part) | shapes.Dictionary(values=part):
             return shape.is_secret or _marks_secret(part)
     return shape.is_secret
 
 
-def python_type(shape: Shape, of_object: Callable[[Object], Any] = lambda _: dict) -> Any:
-    """Give the Python type of the values that a shape takes.
-
-    Args:
-        shape: What they may look like.
-        of_object: Gives the type of an object with named fields.
-
-    Returns:
-        A type, or ``Any`` where there is none.
-    """
+def python_type(shape: Shape, of_object: Callable[[shapes.Object], Any] = lambda _: dict) -> Any:
+    """Give the Python type of what a shape takes, by ``of_object`` of an object with named fields; ``Any`` for none."""
     kind = _plain_type(shape, of_object)
     return Optional[kind] if shape.nullable else kind  # noqa: UP045 (kind is a value)
 
 
-def _plain_type(shape: Shape, of_object: Callable[[Object], Any]) -> Any:
+def _plain_type(shape: Shape, of_object: Callable[[shapes.Object], Any]) -> Any:
     match shape:
-        case Const(value=value):
+        case shapes.Const(value=value):
             return _one_of((value,))
-        case Choice(values=values):
+        case shapes.Choice(values=values):
             return _one_of(values)
-        case Boolean():
+        case shapes.Boolean():
             return bool
-        case Number(is_whole=is_whole):
+        case shapes.Number(is_whole=is_whole):
             return int if is_whole else float
-        case Text():
+        case shapes.Text():
             return str
-        case Tuple() | Json(kind="array") | Array(item=Json(kind="", nullable=False)):
+        case shapes.Tuple() | shapes.Json(kind="array") | shapes.Array(item=shapes.Json(kind="", nullable=False)):
             return list
-        case Array(item=item):
+        case shapes.Array(item=item):
             return list[python_type(item, of_object)]  # type: ignore[misc]
-        case Dictionary(values=values):
+        case shapes.Dictionary(values=values):
             return dict[str, python_type(values, of_object)]  # type: ignore[misc]
-        case Json(kind="object") | Object(fields=()):
+        case shapes.Json(kind="object") | shapes.Object(fields=()):
             return dict
-        case Object():
+        case shapes.Object():
             return of_object(shape)
-        case Union(branches=branches):
+        case shapes.Union(branches=branches):
             return typing.Union[tuple(python_type(branch, of_object) for branch in branches)]  # noqa: UP007 (the types are values)
     return Any
 
 
-def _nested(shape: Object) -> type[SchemaModel]:
+def _nested(shape: shapes.Object) -> type[SchemaModel]:
     return _model(shape, shape.fields, shape.name.title())
 
 

@@ -25,12 +25,10 @@ _SEPARATORS = re.compile(r"[,;|\n]")
 
 @dataclass(frozen=True)
 class Legal:
-    """What can be done now.
+    """What can be done now: ``values`` as they go on the wire, in the order they came in.
 
-    Attributes:
-        fields: The field the values belong to; more than one where it cannot be told which.
-        values: The values as they go on the wire, in the order they came in.
-        source: Where they stand: "legal_actions", "info.legal_moves", …; or "schema".
+    ``fields`` names the field they belong to; more than one where it cannot be told which. ``source`` is where they
+    stand: "legal_actions", "info.legal_moves", …; or "schema".
     """
 
     fields: tuple[str, ...]
@@ -39,16 +37,10 @@ class Legal:
 
 
 def legal_actions(observation: Any, action: Shape | None) -> Legal | None:
-    """Find the actions that are legal now.
+    """Find the actions that are legal after an observation: a mapping, or an object with attributes.
 
-    Args:
-        observation: What the last reset or step gave: a mapping, or an object with attributes.
-        action: What an action may look like; None where nobody knows.
-
-    Returns:
-        The values an observation lists, for the required field that takes them all; else
-        those of the only required field, where there are few; else None. An observation that
-        lists none leaves none.
+    The values an observation lists, for the required field that takes them all; else those of the only required field,
+    where there are few; else None. An observation that lists none leaves none, as does an action that nobody knows.
     """
     if action is None:
         return None

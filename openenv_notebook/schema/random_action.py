@@ -6,22 +6,10 @@ import math
 import random
 from typing import Any
 
+from openenv_notebook.schema import shapes
 from openenv_notebook.schema.check import same
 from openenv_notebook.schema.moves import legal_actions, reach
-from openenv_notebook.schema.shapes import (
-    Array,
-    Boolean,
-    Choice,
-    Const,
-    Dictionary,
-    Json,
-    Number,
-    Object,
-    Shape,
-    Text,
-    Tuple,
-    Union,
-)
+from openenv_notebook.schema.shapes import Shape
 
 _WORDS = ("go", "look", "take", "open", "hello", "north", "yes", "why")
 _FORMATS = {
@@ -46,18 +34,13 @@ _MOST = 100_000
 def sample_action(action: Shape | None, observation: Any, rng: random.Random) -> dict[str, Any]:
     """Make a random action: required fields and constants only, for the rest has its defaults.
 
-    Args:
-        action: What an action may look like; None where nobody knows.
-        observation: What the last reset or step gave; its legal actions are preferred.
-        rng: Where chance comes from.
-
-    Returns:
-        The action's fields; none where nobody knows them.
+    The legal actions of the observation, which the last reset or step gave, are preferred. There are no fields where
+    nobody knows what an action may look like.
     """
     if action is None:
         return {}
-    is_union = isinstance(action, Union)
-    made: dict[str, Any] = _value(rng.choice(action.branches) if isinstance(action, Union) else action, rng)
+    is_union = isinstance(action, shapes.Union)
+    made: dict[str, Any] = _value(rng.choice(action.branches) if isinstance(action, shapes.Union) else action, rng)
     legal = legal_actions(observation, action)
     if legal is not None:
         # Fields of a union stand in some of its branches only.
@@ -66,37 +49,39 @@ def sample_action(action: Shape | None, observation: Any, rng: random.Random) ->
 
 
 def _value(shape: Shape, rng: random.Random) -> Any:
-    if shape.nullable and (isinstance(shape, Json) or rng.random() < 0.5):
+    if shape.nullable and (isinstance(shape, shapes.Json) or rng.random() < 0.5):
         return None
     match shape:
-        case Const(value=value):
+        case shapes.Const(value=value):
             return value
-        case Choice(values=values):
+        case shapes.Choice(values=values):
             return rng.choice(values)
-        case Boolean():
+        case shapes.Boolean():
             return rng.random() < 0.5
-        case Number():
+        case shapes.Number():
             return _number(shape, rng)
-        case Text():
+        case shapes.Text():
             return _text(shape, rng)
-        case Array():
+        case shapes.Array():
             return _array(shape, rng)
-        case Tuple(items=items):
+        case shapes.Tuple(items=items):
             return [_value(item, rng) for item in items]
-        case Object(fields=fields):
-            return {field.name: _value(field, rng) for field in fields if field.required or isinstance(field, Const)}
-        case Dictionary(values=values, fewest=fewest):
+        case shapes.Object(fields=fields):
+            return {
+                field.name: _value(field, rng) for field in fields if field.required or isinstance(field, shapes.Const)
+            }
+        case shapes.Dictionary(values=values, fewest=fewest):
             return {f"key{place}": _value(values, rng) for place in range(min(fewest or 0, _TRIES))}
-        case Union(branches=branches):
+        case shapes.Union(branches=branches):
             # What was cut off where it turns in a circle is JSON; nobody knows what fits there.
-            return _value(rng.choice([each for each in branches if not isinstance(each, Json)] or branches), rng)
+            return _value(rng.choice([each for each in branches if not isinstance(each, shapes.Json)] or branches), rng)
     return {"object": {}, "array": []}.get(getattr(shape, "kind", ""), rng.choice(_WORDS))
 
 
-def _array(shape: Array, rng: random.Random) -> list[Any]:
+def _array(shape: shapes.Array, rng: random.Random) -> list[Any]:
     least = min(shape.fewest or 0, _MOST)
     # Of what nobody knows there are as few as may be.
-    more = 0 if isinstance(shape.item, Json) else 2
+    more = 0 if isinstance(shape.item, shapes.Json) else 2
     most = least + more if shape.most is None else min(shape.most, least + more)
     wanted, made = rng.randint(least, max(least, most)), list[Any]()
     for _ in range(_TRIES * max(1, wanted)):
@@ -108,7 +93,7 @@ def _array(shape: Array, rng: random.Random) -> list[Any]:
     return made
 
 
-def _number(shape: Number, rng: random.Random) -> float:
+def _number(shape: shapes.Number, rng: random.Random) -> float:
     low, high = reach(shape)
     # With a bound of our own where there is none.
     if math.isinf(low):
@@ -123,7 +108,7 @@ def _number(shape: Number, rng: random.Random) -> float:
     return short if low < short < high else value
 
 
-def _multiple(shape: Number, step: float, low: float, high: float, rng: random.Random) -> float:
+def _multiple(shape: shapes.Number, step: float, low: float, high: float, rng: random.Random) -> float:
     """Choose a multiple of a step within the bounds; whole numbers stay exact, however large."""
     first, last = int(-(-low // step)), int(high // step)
     first += first * step == shape.above
@@ -131,7 +116,7 @@ def _multiple(shape: Number, step: float, low: float, high: float, rng: random.R
     return rng.randint(first, max(first, last)) * step
 
 
-def _text(shape: Text, rng: random.Random) -> str:
+def _text(shape: shapes.Text, rng: random.Random) -> str:
     known = list(shape.examples) or ([shape.default] if shape.pattern and isinstance(shape.default, str) else [])
     if shape.format in _FORMATS:
         known = [_FORMATS[shape.format]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from openenv_notebook.schema.merging import BRANCHES, bound, merged, resolved
 from openenv_notebook.schema.shapes import (
@@ -44,20 +44,15 @@ _WORDS = frozenset(
     ("title", "description", "default", "examples", "deprecated", "$defs", "definitions", "discriminator", "$schema")
 )
 
+_Schema: TypeAlias = Mapping[str, Any]
 _read: dict[int, tuple[Any, Shape]] = {}
 
 
 def action_shape(schema: Any) -> Shape:
-    """Read what an action, or the arguments of a tool, may look like.
+    """Read what an action, or the arguments of a tool, may look like: a JSON Schema, as GET /schema or a tool gives it.
 
-    A schema is read once: it is told by its identity, and the last ones read are remembered.
-
-    Args:
-        schema: A JSON Schema, as GET /schema or a tool gives it.
-
-    Returns:
-        An Object, a Dictionary, a Union of those, or Json of the kind "object" where the
-        schema names no fields or describes what is no object.
+    Gives an Object, a Dictionary, a Union of those, or Json of the kind "object" where the schema names no fields or
+    describes what is no object. A schema is read once: it is told by its identity, and the last ones are remembered.
     """
     found = _read.get(id(schema))
     if found is None or found[0] is not schema:
@@ -117,12 +112,12 @@ class _Reader:
             return self._union({}, [{**rest, "type": kind} for kind in kinds], words, depth, followed)
         return self._plain(schema, words, depth, followed)
 
-    def _circle(self, schema: Mapping[str, Any]) -> Shape:
+    def _circle(self, schema: _Schema) -> Shape:
         """Name a part that stands for a definition that it is a part of."""
         whole = resolved(schema, self.root)
         return Json(kind=kind if (kind := _kind(whole)) in ("object", "array") else "", **_words(whole))
 
-    def _plain(self, schema: Mapping[str, Any], words: dict[str, Any], depth: int, seen: frozenset[str]) -> Shape:
+    def _plain(self, schema: _Schema, words: dict[str, Any], depth: int, seen: frozenset[str]) -> Shape:
         match _kind(schema):
             case "boolean":
                 return Boolean(**words)
@@ -138,7 +133,7 @@ class _Reader:
                 return self._object(schema, words, depth, seen)
         return Json(**words)
 
-    def _array(self, schema: Mapping[str, Any], words: dict[str, Any], depth: int, seen: frozenset[str]) -> Shape:
+    def _array(self, schema: _Schema, words: dict[str, Any], depth: int, seen: frozenset[str]) -> Shape:
         fewest, most = _count(schema, "minItems"), _count(schema, "maxItems")
         if first := _parts(schema, "prefixItems") or _parts(schema, "items"):
             if len(first) == fewest == most:
@@ -147,7 +142,7 @@ class _Reader:
         item = self.read(schema.get("items"), depth + 1, seen)
         return Array(item=item, fewest=fewest, most=most, is_set=schema.get("uniqueItems") is True, **words)
 
-    def _object(self, schema: Mapping[str, Any], words: dict[str, Any], depth: int, seen: frozenset[str]) -> Shape:
+    def _object(self, schema: _Schema, words: dict[str, Any], depth: int, seen: frozenset[str]) -> Shape:
         properties: Any = schema.get("properties")
         others = schema.get("additionalProperties")
         required = [name for name in _list(schema, "required") if isinstance(name, str)]
@@ -176,12 +171,7 @@ class _Reader:
         return dataclasses.replace(shape, name=name, required=required)
 
     def _union(
-        self,
-        schema: Mapping[str, Any],
-        branches: Iterable[Any],
-        words: dict[str, Any],
-        depth: int,
-        seen: frozenset[str],
+        self, schema: _Schema, branches: Iterable[Any], words: dict[str, Any], depth: int, seen: frozenset[str]
     ) -> Shape:
         around = {key: value for key, value in schema.items() if key not in _WORDS and key not in BRANCHES}
         shapes: list[Shape] = []
@@ -222,16 +212,16 @@ def _is_schema(value: Any) -> bool:
     return isinstance(value, (bool, Mapping))
 
 
-def _list(schema: Mapping[str, Any], key: str) -> list[Any]:
+def _list(schema: _Schema, key: str) -> list[Any]:
     value = schema.get(key)
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
-def _parts(schema: Mapping[str, Any], key: str) -> list[Any]:
+def _parts(schema: _Schema, key: str) -> list[Any]:
     return [part for part in _list(schema, key) if _is_schema(part)]
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
+def _kind(schema: _Schema) -> str:
     kind = schema.get("type")
     if isinstance(kind, str):
         return kind
@@ -240,7 +230,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
     return "array" if _is_map(schema.get("items")) else ""
 
 
-def _words(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _words(schema: _Schema) -> dict[str, Any]:
     words = {key: schema[key] for key in ("title", "description") if isinstance(schema.get(key), str)}
     is_secret = schema.get("format") == "password" or schema.get("writeOnly") is True
     words |= {"is_secret": True} if is_secret else {}
@@ -258,7 +248,7 @@ def _values(shape: Shape) -> tuple[Any, ...]:
     return shape.values if isinstance(shape, Choice) else (shape.value,) if isinstance(shape, Const) else ()
 
 
-def _number(schema: Mapping[str, Any], is_whole: bool, words: dict[str, Any]) -> Number:
+def _number(schema: _Schema, is_whole: bool, words: dict[str, Any]) -> Number:
     names = {"minimum": "minimum", "maximum": "maximum", "exclusiveMinimum": "above", "exclusiveMaximum": "below"}
     bounds: dict[str, Any] = {ours: bound(schema.get(theirs)) for theirs, ours in names.items()}
     # JSON Schema 4 marks a bound as exclusive beside it.
@@ -269,7 +259,7 @@ def _number(schema: Mapping[str, Any], is_whole: bool, words: dict[str, Any]) ->
     return Number(is_whole=is_whole, multiple_of=step if step and step > 0 else None, **bounds, **words)
 
 
-def _text(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _text(schema: _Schema) -> dict[str, Any]:
     kind, longest = schema.get("format"), _count(schema, "maxLength")
     return {
         "shortest": _count(schema, "minLength"),
@@ -281,7 +271,7 @@ def _text(schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _discriminator(schema: Mapping[str, Any], shapes: list[Shape]) -> str:
+def _discriminator(schema: _Schema, shapes: list[Shape]) -> str:
     """Find the field whose constant is another one in each branch."""
     named = schema.get("discriminator")
     name = named.get("propertyName") if isinstance(named, Mapping) else None
@@ -297,6 +287,6 @@ def _discriminator(schema: Mapping[str, Any], shapes: list[Shape]) -> str:
     return ""
 
 
-def _count(schema: Mapping[str, Any], key: str) -> int | None:
+def _count(schema: _Schema, key: str) -> int | None:
     value = bound(schema.get(key))
     return int(value) if value is not None and 0 <= value <= _LARGEST_COUNT and value == int(value) else None

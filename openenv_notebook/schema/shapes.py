@@ -30,14 +30,8 @@ Path: TypeAlias = tuple[Part, ...]
 class Shape:
     """What a value may look like, and what its schema says about it.
 
-    Attributes:
-        name: The field's name on the wire; "" where it is no field.
-        title: Its title, "" without one.
-        description: What it is for, "" where nothing says.
-        default: What the server takes when it is left out; ABSENT without one.
-        required: True when it must be given.
-        nullable: True when it may also be null.
-        is_secret: True where its schema says that it holds a secret.
+    ``name`` is the field's name on the wire, "" where it is no field; ``default`` what the server takes when it is left
+    out, ABSENT without one. ``nullable`` says that it may also be null, ``is_secret`` that its schema marks a secret.
     """
 
     name: str = ""
@@ -75,16 +69,7 @@ class Boolean(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Number(Shape):
-    """A number.
-
-    Attributes:
-        is_whole: True for an integer.
-        minimum: The least it may be.
-        maximum: The most it may be.
-        above: What it must be more than.
-        below: What it must be less than.
-        multiple_of: What it must be a multiple of.
-    """
+    """A number, whole for an integer; what it must be more than stands in ``above``, and less than in ``below``."""
 
     is_whole: bool = False
     minimum: float | None = None
@@ -96,15 +81,10 @@ class Number(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Text(Shape):
-    """Text.
+    """Text, its length in characters.
 
-    Attributes:
-        shortest: The fewest characters.
-        longest: The most characters.
-        pattern: A regular expression of the server; shown, never run here.
-        format: What the text holds, such as ``date-time``.
-        examples: Texts it may be, among others.
-        is_long: True where several lines are to be expected.
+    ``pattern`` is a regular expression of the server, shown and never run here. ``format`` says what the text holds,
+    such as ``date-time``; ``examples`` are texts it may be, among others; ``is_long`` tells to expect several lines.
     """
 
     shortest: int | None = None
@@ -117,14 +97,7 @@ class Text(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Array(Shape):
-    """A list.
-
-    Attributes:
-        item: What each of its items looks like.
-        fewest: The fewest items.
-        most: The most items.
-        is_set: True where no item may come twice.
-    """
+    """A list of ``fewest`` to ``most`` items that look alike; of a set, no item may come twice."""
 
     item: Shape
     fewest: int | None = None
@@ -141,12 +114,7 @@ class Tuple(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Object(Shape):
-    """An object with named fields.
-
-    Attributes:
-        fields: Its fields in the order of the schema.
-        others: What fields look like that the schema does not name; None where there are none.
-    """
+    """An object with named fields in the schema's order; ``others`` is what any more look like, None without them."""
 
     fields: tuple[Shape, ...]
     others: Shape | None = None
@@ -159,13 +127,7 @@ class Object(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Dictionary(Shape):
-    """An object with any names, whose values look alike.
-
-    Attributes:
-        values: What each value looks like.
-        fewest: The fewest entries.
-        most: The most entries.
-    """
+    """An object with any names, ``fewest`` to ``most`` of them, whose values look alike."""
 
     values: Shape
     fewest: int | None = None
@@ -174,12 +136,7 @@ class Dictionary(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Union(Shape):
-    """One of several shapes.
-
-    Attributes:
-        branches: The shapes.
-        discriminator: The field whose constant tells them apart; "" without one.
-    """
+    """One of several shapes; ``discriminator`` names the field whose constant tells them apart, "" without one."""
 
     branches: tuple[Shape, ...]
     discriminator: str = ""
@@ -193,11 +150,7 @@ class Union(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Json(Shape):
-    """Any JSON: free objects, recursion, and what no other shape stands for.
-
-    Attributes:
-        kind: "object" or "array" where it must be one, else "".
-    """
+    """Any JSON, or any "object" or "array": free objects, recursion, and what no other shape stands for."""
 
     kind: str = ""
 

@@ -14,11 +14,7 @@ _SHELLS = ("IPython", "decorator")
 
 
 def caution(text: str) -> None:
-    """Warn of something that is allowed and probably not meant.
-
-    Args:
-        text: What it is and what to do instead.
-    """
+    """Warn of something that is allowed and probably not meant; the text says what it is and what to do instead."""
     warnings.warn(text, OpenEnvWarning, stacklevel=_level())
 
 

@@ -16,69 +16,33 @@ _NOT_IN_A_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 def check_seconds(**limits: Any) -> None:
-    """Refuse a time limit that none can be meant by.
-
-    Args:
-        **limits: The limits by the names of their arguments: None, or seconds from 0.
-
-    Raises:
-        MisuseError: If one is something else, naming it.
-    """
+    """Raise MisuseError where a limit, given under its argument's name, is neither None nor seconds from 0."""
     for name, value in limits.items():
-        if value is None or (isinstance(value, Real) and 0 <= float(value) < math.inf):
-            continue
-        raise MisuseError(f"{name} is a number of seconds from 0, or None for no limit, not {value!r}")
+        if value is not None and not (isinstance(value, Real) and 0 <= float(value) < math.inf):
+            raise MisuseError(f"{name} is a number of seconds from 0, or None for no limit, not {value!r}")
 
 
 def check_counts(**counts: Any) -> None:
-    """Refuse what cannot be a count.
-
-    Args:
-        **counts: The counts by the names of their arguments: None, or whole numbers from 1.
-
-    Raises:
-        MisuseError: If one is something else, naming it.
-    """
+    """Raise MisuseError where a count, given under its argument's name, is neither None nor a whole number from 1."""
     for name, value in counts.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise MisuseError(f"{name} is a whole number from 1, or None for no limit, not {value!r}")
 
 
 def check_fps(fps: Any) -> None:
-    """Refuse a speed that none can be meant by.
-
-    Args:
-        fps: Steps a second, or None.
-
-    Raises:
-        MisuseError: If it is no number above 0.
-    """
+    """Raise MisuseError where a speed is neither None nor a number of steps a second above 0."""
     if fps is not None and not (isinstance(fps, Real) and 0 < float(fps) < math.inf):
         raise MisuseError(f"fps is a number of steps a second above 0, or None for no limit, not {fps!r}")
 
 
 def check_seeds(seeds: Any) -> None:
-    """Refuse what has no seed for each episode.
-
-    Args:
-        seeds: The seeds, or None.
-
-    Raises:
-        MisuseError: If they cannot be gone through.
-    """
+    """Raise MisuseError where seeds are neither None nor something that has a seed for each episode."""
     if seeds is not None and (isinstance(seeds, (str, bytes)) or not isinstance(seeds, Iterable)):
         raise MisuseError(f"seeds are a list, a seed for each episode, not {seeds!r}", hint="seeds=range(20)")
 
 
 def check_headers(headers: Any) -> None:
-    """Refuse headers that cannot be sent; their values may be secret and are not shown.
-
-    Args:
-        headers: The headers by name.
-
-    Raises:
-        MisuseError: If a name or a value cannot be sent, naming the header.
-    """
+    """Raise MisuseError, naming the header, where one cannot be sent; values may be secret and are not shown."""
     if not isinstance(headers, Mapping):
         raise MisuseError(f"headers are a dict, not a {type(headers).__name__}", hint="headers={'X-Name': 'value'}")
     for name, value in headers.items():
@@ -91,17 +55,9 @@ def check_headers(headers: Any) -> None:
 
 
 def clean_token(token: Any, name: str = "token") -> str | None:
-    """Take a token as people have it, read from a file or a form; its value is never shown.
+    """Take a token as people have it, read from a file or a form, without the white space around it; None for nothing.
 
-    Args:
-        token: The token, or None.
-        name: Where it stands, for the error.
-
-    Returns:
-        The token without the white space around it; None where there is none.
-
-    Raises:
-        MisuseError: If it can be no token.
+    Raises MisuseError where it can be no token: ``name`` says where it stands, and its value is never shown.
     """
     if token is None:
         return None

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import Any, Self, cast
+from typing import Any, Self, TypedDict, Unpack, cast
 
 from openenv_notebook.values.text import visible
 from openenv_notebook.values.tracebacks import full_traceback
@@ -52,11 +52,18 @@ def _rebuild(cls: type[OpenEnvError], args: tuple[Any, ...], state: dict[str, An
     return error
 
 
-def _text(words: str) -> str:
-    """Make words that a server may have had a part in fit to be shown."""
-    if len(words) > _LONGEST_TEXT:
-        words = f"{words[:_LONGEST_TEXT]}… ({len(words)} characters in all)"
-    return visible(words)
+class _Place(TypedDict, total=False):
+    """What every error takes, see :class:`OpenEnvError`."""
+
+    url: str | None
+    hint: str | None
+
+
+class _Said(_Place, total=False):
+    """What every error of a server takes, see :class:`ServerError`."""
+
+    code: str
+    details: Mapping[str, Any] | None
 
 
 class OpenEnvError(Exception):
@@ -80,14 +87,22 @@ class OpenEnvError(Exception):
         return str(self.args[0]) if self.args else ""
 
     def __str__(self) -> str:
-        parts = [self.describe(), self.url, self.hint]
         # A server's words must not steer the terminal; the attributes hold them as they came.
-        return self._fit(" · ".join(part for part in parts if part))
+        return self._fit(self._whole())
+
+    def _whole(self, ends_in_lines: bool = False) -> str:
+        """Give the text with place and hint behind it, or below it."""
+        where = " · ".join(part for part in (self.url, self.hint) if part)
+        between = "\n  " if ends_in_lines else " · "
+        return between.join(part for part in (self.describe(), where) if part)
 
     @staticmethod
     def _fit(words: str) -> str:
+        """Make words that a server may have had a part in fit to be shown."""
         try:
-            return _text(words)
+            if len(words) > _LONGEST_TEXT:
+                words = f"{words[:_LONGEST_TEXT]}… ({len(words)} characters in all)"
+            return visible(words)
         except (ImportError, TypeError, AttributeError):
             # The interpreter ends: nothing can be imported, and modules are taken apart.
             return words
@@ -152,8 +167,8 @@ class HandshakeRejected(ConnectFailed):
 
     default_hint = None
 
-    def __init__(self, status: int, message: str, *, url: str | None = None, hint: str | None = None) -> None:
-        super().__init__(message, url=url, hint=hint)
+    def __init__(self, status: int, message: str, **place: Unpack[_Place]) -> None:
+        super().__init__(message, **place)
         self.status = status
 
     def describe(self) -> str:
@@ -175,8 +190,8 @@ class SpaceAsleep(ConnectFailed):
 
     default_hint = "wait a little and connect again"
 
-    def __init__(self, stage: str, *, url: str | None = None, hint: str | None = None) -> None:
-        super().__init__(stage, url=url, hint=hint)
+    def __init__(self, stage: str, **place: Unpack[_Place]) -> None:
+        super().__init__(stage, **place)
         self.stage = stage
 
     def describe(self) -> str:
@@ -184,8 +199,6 @@ class SpaceAsleep(ConnectFailed):
 
 
 _LOST_HINT = "its environment is gone with it; call reset() to start a new episode on a new session"
-
-
 CLOSED_HINT = "connect again for a new client"
 
 
@@ -201,15 +214,9 @@ class SessionLost(TransportError, ConnectionError):
     default_hint = _LOST_HINT
 
     def __init__(
-        self,
-        reason: str = "",
-        *,
-        code: int | None = None,
-        url: str | None = None,
-        hint: str | None = None,
-        sent: bool | None = None,
+        self, reason: str = "", *, code: int | None = None, sent: bool | None = None, **place: Unpack[_Place]
     ) -> None:
-        super().__init__(reason, url=url, hint=hint)
+        super().__init__(reason, **place)
         self.code = code
         self.reason = reason
         self.sent = sent
@@ -228,8 +235,8 @@ class ConnectTimeout(TransportError, TimeoutError):
         phase: What was being waited for.
     """
 
-    def __init__(self, seconds: float, phase: str, *, url: str | None = None, hint: str | None = None) -> None:
-        super().__init__(phase, url=url, hint=hint)
+    def __init__(self, seconds: float, phase: str, **place: Unpack[_Place]) -> None:
+        super().__init__(phase, **place)
         self.seconds = seconds
         self.phase = phase
 
@@ -258,18 +265,15 @@ class ReplyTimeout(TransportError, TimeoutError):
             may still make the step); False if it was withdrawn and never happens.
     """
 
-    def __init__(
-        self, request: str, seconds: float, *, sent: bool, url: str | None = None, hint: str | None = None
-    ) -> None:
-        super().__init__(request, url=url, hint=hint)
+    def __init__(self, request: str, seconds: float, *, sent: bool, **place: Unpack[_Place]) -> None:
+        super().__init__(request, **place)
         self.request = request
         self.seconds = seconds
         self.sent = sent
-        if hint is None:
-            again = _AGAIN.get(request)
-            owed = f"the reply is owed, and calling again makes {again}" if again else "the reply is owed"
-            self.hint = f"{owed}: settle() waits for it, disconnect() gives the session up"
-        if hint is None and not sent:
+        if self.hint is None and sent:
+            again = f", and calling again makes {_AGAIN[request]}" if request in _AGAIN else ""
+            self.hint = f"the reply is owed{again}: settle() waits for it, disconnect() gives the session up"
+        elif self.hint is None:
             again = "call it again" if request != "reset" else "call it again, or disconnect() first"
             self.hint = f"it was withdrawn before it was sent and will not happen; {again}"
 
@@ -286,8 +290,8 @@ class ProtocolError(OpenEnvError):
         frame: The message, cut to 200 characters.
     """
 
-    def __init__(self, message: str, *, frame: str = "", url: str | None = None, hint: str | None = None) -> None:
-        super().__init__(message, url=url, hint=hint)
+    def __init__(self, message: str, *, frame: str = "", **place: Unpack[_Place]) -> None:
+        super().__init__(message, **place)
         self.frame = frame
 
     def describe(self) -> str:
@@ -303,17 +307,18 @@ class ServerError(OpenEnvError):
         details: Everything else the server said, by key.
     """
 
+    default_code = ""
+
     def __init__(
         self,
         message: str = "",
         *,
-        code: str = "",
+        code: str | None = None,
         details: Mapping[str, Any] | None = None,
-        url: str | None = None,
-        hint: str | None = None,
+        **place: Unpack[_Place],
     ) -> None:
-        super().__init__(message, url=url, hint=hint)
-        self.code = code
+        super().__init__(message, **place)
+        self.code = self.default_code if code is None else code
         self.message = message
         self.details = dict(details or {})
 
@@ -341,17 +346,10 @@ class InvalidAction(ServerError):
         errors: One line a wrong field.
     """
 
-    def __init__(
-        self,
-        message: str = "",
-        *,
-        errors: Sequence[str] = (),
-        code: str = "VALIDATION_ERROR",
-        details: Mapping[str, Any] | None = None,
-        url: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(message, code=code, details=details, url=url, hint=hint)
+    default_code = "VALIDATION_ERROR"
+
+    def __init__(self, message: str = "", *, errors: Sequence[str] = (), **said: Unpack[_Said]) -> None:
+        super().__init__(message, **said)
         self.errors = list(errors)
 
     def describe(self) -> str:
@@ -359,9 +357,7 @@ class InvalidAction(ServerError):
         return f"the action was refused: {self.message or 'it does not fit'}{lines}"
 
     def __str__(self) -> str:
-        where = " · ".join(part for part in (self.url, self.hint) if part)
-        end = f"\n  {where}" if where and self.errors else f" · {where}" if where else ""
-        return self._fit(self.describe() + end)
+        return self._fit(self._whole(ends_in_lines=bool(self.errors)))
 
 
 class EnvironmentFailed(ServerError):
@@ -381,23 +377,16 @@ class AtCapacity(ServerError):
         maximum: Sessions the server allows.
     """
 
+    default_code = "CAPACITY_REACHED"
     default_hint = (
         "close another client of it, start it with more sessions, or wait for one (wait=60, --wait 60); "
         "a slot held by a dead client is free when its running step ends"
     )
 
     def __init__(
-        self,
-        message: str = "",
-        *,
-        active: int | None = None,
-        maximum: int | None = None,
-        code: str = "CAPACITY_REACHED",
-        details: Mapping[str, Any] | None = None,
-        url: str | None = None,
-        hint: str | None = None,
+        self, message: str = "", *, active: int | None = None, maximum: int | None = None, **said: Unpack[_Said]
     ) -> None:
-        super().__init__(message, code=code, details=details, url=url, hint=hint)
+        super().__init__(message, **said)
         self.active = active
         self.maximum = maximum
 
@@ -414,19 +403,11 @@ class FactoryFailed(ServerError):
         factory: The name of what should have built it.
     """
 
+    default_code = "FACTORY_ERROR"
     default_hint = "read the server's log: the cause is not sent"
 
-    def __init__(
-        self,
-        message: str = "",
-        *,
-        factory: str | None = None,
-        code: str = "FACTORY_ERROR",
-        details: Mapping[str, Any] | None = None,
-        url: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(message, code=code, details=details, url=url, hint=hint)
+    def __init__(self, message: str = "", *, factory: str | None = None, **said: Unpack[_Said]) -> None:
+        super().__init__(message, **said)
         self.factory = factory
 
     def describe(self) -> str:
@@ -457,18 +438,10 @@ class ToolFailed(ServerError):
         error_type: The kind of failure, in the server's words.
     """
 
-    def __init__(
-        self,
-        message: str = "",
-        *,
-        tool: str = "",
-        error_type: str = "",
-        code: str = "TOOL_ERROR",
-        details: Mapping[str, Any] | None = None,
-        url: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(message, code=code, details=details, url=url, hint=hint)
+    default_code = "TOOL_ERROR"
+
+    def __init__(self, message: str = "", *, tool: str = "", error_type: str = "", **said: Unpack[_Said]) -> None:
+        super().__init__(message, **said)
         self.tool = tool
         self.error_type = error_type
 
@@ -485,18 +458,15 @@ class ServerStartFailed(OpenEnvError):
         log: The last lines the server printed.
     """
 
-    def __init__(
-        self, message: str, *, log: Sequence[str] = (), url: str | None = None, hint: str | None = None
-    ) -> None:
-        super().__init__(message, url=url, hint=hint)
+    def __init__(self, message: str, *, log: Sequence[str] = (), **place: Unpack[_Place]) -> None:
+        super().__init__(message, **place)
         self.log = list(log)
 
     def describe(self) -> str:
         return str(self.args[0]) + "".join(f"\n  | {line}" for line in self.log)
 
     def __str__(self) -> str:
-        where = " · ".join(part for part in (self.url, self.hint) if part)
-        return self.describe() + (f"\n  {where}" if where and self.log else f" · {where}" if where else "")
+        return self._whole(ends_in_lines=bool(self.log))
 
 
 class MisuseError(OpenEnvError):
@@ -508,10 +478,8 @@ class ClientClosed(MisuseError):
 
     default_hint = CLOSED_HINT
 
-    def __init__(
-        self, message: str = "the client is closed", *, url: str | None = None, hint: str | None = None
-    ) -> None:
-        super().__init__(message, url=url, hint=hint)
+    def __init__(self, message: str = "the client is closed", **place: Unpack[_Place]) -> None:
+        super().__init__(message, **place)
         self.sent = False
 
 

@@ -12,12 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Owner:
-    """Who connected.
-
-    Attributes:
-        key: The cell, or the name; the same for each run of it.
-        run: Which run of it.
-    """
+    """Who connected: ``key`` is the cell, or the name, and the same for each ``run`` of it."""
 
     key: Hashable
     run: Hashable
@@ -37,10 +32,9 @@ class Line:
 class FrontEnd:
     """What a front end says; what it leaves out is as in a program.
 
-    Attributes:
-        owner: Names who is connecting now, or None where nobody can be named.
-        line: Makes the line of a run, in the thread that waits for it.
-        cell_name: Names the cell that a file holds, such as ``Cell In[5]``, or None: a shell's files are temporary.
+    ``owner`` names who is connecting now, None where nobody can be named. ``line`` makes the line of a run, in the
+    thread that waits for it. ``cell_name`` names the cell that a file holds, such as ``Cell In[5]``, or None: a
+    shell's files are temporary.
     """
 
     owner: Callable[[], Owner | None] = lambda: None
@@ -52,11 +46,7 @@ _front_end = FrontEnd()
 
 
 def install(front_end: FrontEnd | None) -> None:
-    """Install a front end; None takes it away.
-
-    Args:
-        front_end: What it says.
-    """
+    """Install a front end; None takes it away."""
     global _front_end
     _front_end = front_end or FrontEnd()
 

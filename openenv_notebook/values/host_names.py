@@ -21,27 +21,12 @@ _LABEL = re.compile(r"[a-z0-9_-]{1,63}")
 
 
 def wrong(reason: str, hint: str | None = None) -> InvalidTarget:
-    """Make the error for a part that is wrong; ``parse_target`` adds the whole text.
-
-    Args:
-        reason: Which part is wrong, and how.
-        hint: What to write instead, where the usual hint would not help.
-
-    Returns:
-        The error, to be raised.
-    """
+    """Make the error for a wrong part, its hint instead of the usual one; ``parse_target`` adds the whole text."""
     return InvalidTarget("", reason, hint=hint)
 
 
 def split_credentials(place: str) -> tuple[str, str | None]:
-    """Take ``user:password@`` off.
-
-    Args:
-        place: What stands between the scheme and the path.
-
-    Returns:
-        The rest, and the value of an Authorization header or None.
-    """
+    """Take ``user:password@`` off what stands before the path; it makes an Authorization header's value, or None."""
     user, mark, place = place.rpartition("@")
     if not mark:
         return place, None
@@ -51,18 +36,11 @@ def split_credentials(place: str) -> tuple[str, str | None]:
 
 
 def split_port(place: str, *, may_hide_password: bool) -> tuple[str, int | None]:
-    """Split a host from its port, and bring both into their one usual form.
+    """Split a host from its port: ``host``, ``host:port``, ``[ipv6]`` or ``[ipv6]:port``.
 
-    Args:
-        place: ``host``, ``host:port``, ``[ipv6]`` or ``[ipv6]:port``.
-        may_hide_password: True when an @ comes later in the text: what looks like a port may be part of a
-            password, and is not shown.
-
-    Returns:
-        The host in lower case, without brackets, and the port or None.
-
-    Raises:
-        InvalidTarget: One of them cannot be meant.
+    Gives the host in lower case, without brackets, and the port or None. ``may_hide_password`` says that an @ comes
+    later in the text: what looks like a port may be part of a password, and is not shown. Raises InvalidTarget where
+    one of them cannot be meant.
     """
     bracketed = re.fullmatch(r"\[([^\[\]]*)\](.*)", place)
     host, colon, port = place.partition(":")
@@ -141,14 +119,7 @@ def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine.
-
-    Args:
-        host: A host as :func:`split_port` gives it.
-
-    Returns:
-        True for localhost, 127.0.0.0/8 and ::1.
-    """
+    """Tell whether a host, as :func:`split_port` gives it, is this machine: localhost, 127.0.0.0/8 or ::1."""
     ip = _ip(host)
     if ip is None:
         return host == "localhost" or host.endswith(".localhost")
@@ -157,15 +128,7 @@ def is_loopback(host: str) -> bool:
 
 
 def secure_by_habit(host: str, port: int | None) -> bool:
-    """Choose https or http for a host that was typed without a scheme.
-
-    Args:
-        host: A host as :func:`split_port` gives it.
-        port: Its port, or None.
-
-    Returns:
-        True for https.
-    """
+    """Tell whether https is meant by a host (see :func:`split_port`) and port that were typed without a scheme."""
     if host.endswith(".hf.space"):
         return True
     if port is not None:
@@ -174,13 +137,9 @@ def secure_by_habit(host: str, port: int | None) -> bool:
 
 
 def without_secrets(text: str) -> str:
-    """Mask ``user:password@`` and the secrets of a query in a text that may be no address.
+    """Mask ``user:password@`` and the secrets of a query with ``***`` in a text that may be no address.
 
-    Args:
-        text: Any text. Everything before its last @ counts as a password, since a broken address has no parts.
-
-    Returns:
-        The text with ``***`` in their places.
+    Everything before its last @ counts as a password, since a broken address has no parts.
     """
     text = re.sub(r"^(.*?://)?.*@", rf"\1{_MASK}@", text, flags=re.DOTALL)
     head, mark, query = text.partition("?")
@@ -188,14 +147,7 @@ def without_secrets(text: str) -> str:
 
 
 def masked_query(query: str) -> str:
-    """Mask the values of a query that look like secrets, by their key or by themselves.
-
-    Args:
-        query: What stands behind the question mark.
-
-    Returns:
-        The query with ``***`` in their places.
-    """
+    """Mask with ``***`` the values of a query that look like secrets, by their key or by themselves."""
     return "&".join(_masked(pair) for pair in query.split("&"))
 
 

@@ -28,15 +28,10 @@ _LONGEST_TEXT, _MOST_KEYS, _MOST_ITEMS, _DEEPEST = 120, 16, 8, 4
 
 
 def short_repr(value: Any, depth: int = _DEEPEST, secrets: Container[str] | None = None) -> str:
-    """Write a value in a bounded length, however large it is.
+    """Write a value in a bounded length, however large it is, such as an observation with a picture in it.
 
-    Args:
-        value: Anything, such as an observation with a picture in it.
-        depth: How many levels are shown.
-        secrets: Names that hide besides those that say so themselves and those of the value's own server.
-
-    Returns:
-        Its repr, with long texts, lists and deep parts folded to an ellipsis, and secrets hidden.
+    Long texts, lists and what is more than ``depth`` levels deep are folded to an ellipsis. Secrets are hidden, also
+    those that ``secrets`` names, or else the value's own server.
     """
     secrets = secrets or secrets_of(value)
     fields = None if isinstance(value, StepResult) else shown_fields(value)
@@ -44,7 +39,8 @@ def short_repr(value: Any, depth: int = _DEEPEST, secrets: Container[str] | None
         inner = ", ".join(f"{key}={_short_field(key, item, depth, secrets)}" for key, item in fields.items())
         return f"{type(value).__name__}({inner})"
     if isinstance(value, dict):
-        shown = [f"{key!r}: {_short_field(key, value[key], depth, secrets)}" for key in _first(value, depth)]
+        keys = list(value)[: _MOST_KEYS if depth > 0 else 0]
+        shown = [f"{key!r}: {_short_field(key, value[key], depth, secrets)}" for key in keys]
         return _short_items("{", "}", shown, len(value))
     if isinstance(value, (list, tuple)):
         shown = [short_repr(item, depth - 1, secrets) for item in value[: _MOST_ITEMS if depth > 0 else 0]]
@@ -58,10 +54,6 @@ def short_repr(value: Any, depth: int = _DEEPEST, secrets: Container[str] | None
 
 def _short_field(name: Any, value: Any, depth: int, secrets: Container[str] | None) -> str:
     return repr(HIDDEN) if hides(str(name), value, secrets) else short_repr(value, depth - 1, secrets)
-
-
-def _first(value: dict[Any, Any], depth: int) -> list[Any]:
-    return list(value)[: _MOST_KEYS if depth > 0 else 0]
 
 
 def _short_items(opening: str, closing: str, shown: list[str], number: int) -> str:

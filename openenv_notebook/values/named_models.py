@@ -9,14 +9,9 @@ _made: dict[Any, type] = {}
 
 
 def named_models(cls: type, root: type) -> tuple[type | None, type | None, type | None]:
-    """Find the action, observation and state models in a class's generic arguments.
+    """Find the action, observation and state models in the generic arguments of ``cls``, a subclass of ``root``.
 
-    Args:
-        cls: A subclass of the generic client.
-        root: The generic client.
-
-    Returns:
-        The three types; None where a class names none, or only a dict.
+    None stands for each that the class does not name, or names only as a dict.
     """
     for base in cls.__mro__:
         for origin in getattr(base, "__orig_bases__", ()):
@@ -31,12 +26,8 @@ def named_models(cls: type, root: type) -> tuple[type | None, type | None, type 
 def typed_class(cls: type, alias: Any) -> Any:
     """Make a class of a generic client and its models, so that it can be used without writing a subclass.
 
-    Args:
-        cls: The generic client.
-        alias: What typing makes of ``cls[Action, Observation, State]``.
-
-    Returns:
-        A subclass, the same each time; the alias itself where a model is left open.
+    ``alias`` is what typing makes of ``cls[Action, Observation, State]``: the subclass is the same each time, and the
+    alias itself where a model is left open.
     """
     if alias.__parameters__:
         return alias
@@ -48,14 +39,7 @@ def typed_class(cls: type, alias: Any) -> Any:
 
 
 def naming(named: Any) -> Any:
-    """Give what stands in ``__orig_bases__`` of a class that names its models.
-
-    Args:
-        named: ``EnvClient[Action, Observation, State]``, whichever form it has.
-
-    Returns:
-        What typing makes of it.
-    """
+    """Give what stands in ``__orig_bases__`` for ``EnvClient[Action, Observation, State]``, whichever form that has."""
     return vars(named)["__orig_bases__"][0] if isinstance(named, type) else named
 
 

@@ -12,33 +12,16 @@ _COLOUR_TYPES = {1: _GREY, 3: _RGB, 4: 6}
 
 
 def encode_png(rows: Sequence[bytes], palette: Sequence[tuple[int, int, int]]) -> bytes:
-    """Write rows of palette indices as a PNG file.
-
-    Args:
-        rows: One byte a pixel, its index in the palette; all rows equally long.
-        palette: Up to 256 colours, each red, green, blue from 0 to 255.
-
-    Returns:
-        The file's bytes.
-    """
+    """Write equally long rows of palette indices, one byte a pixel, as a PNG file; at most 256 colours of 0 to 255."""
     colours = _chunk(b"PLTE", b"".join(bytes(colour) for colour in palette))
     return _file(len(rows[0]), rows, _INDEXED, colours)
 
 
 def encode_pixels(pixels: bytes, width: int, height: int) -> bytes:
-    """Write pixels as a PNG file.
+    """Write pixels as a PNG file: row by row, one byte a sample.
 
-    Args:
-        pixels: Row by row, one byte a sample: 1 sample a pixel is grey, 3 are red, green,
-            blue, 4 have alpha besides.
-        width: Pixels in a row.
-        height: Rows.
-
-    Returns:
-        The file's bytes.
-
-    Raises:
-        ValueError: If the number of samples fits no such picture.
+    1 sample a pixel is grey, 3 are red, green, blue, 4 have alpha besides. Raises ValueError if the number of samples
+    fits no such picture.
     """
     channels = len(pixels) // (width * height) if width > 0 and height > 0 else 0
     if channels not in _COLOUR_TYPES or channels * width * height != len(pixels):

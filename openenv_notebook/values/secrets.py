@@ -35,9 +35,6 @@ class Secrets:
 
     What came from the server holds the same object, so a schema that is learnt later hides in
     what came before, too.
-
-    Args:
-        *schemas: JSON Schemas to learn.
     """
 
     __slots__ = ("_names",)
@@ -63,14 +60,7 @@ class Secrets:
 
 
 def secrets_of(value: Any) -> Container[str] | None:
-    """Find what is secret in a value: the names that the server it came from marked.
-
-    Args:
-        value: Anything; a class whose values come from servers says by ``__secrets__``.
-
-    Returns:
-        The names; None for what came from nowhere.
-    """
+    """Find the names that a value's server marked as secret, which its class says by ``__secrets__``; else None."""
     # Asked of the class: the attributes of an observation are a server's words.
     told = getattr(type(value), "__secrets__", None)
     names: Container[str] | None = told(value) if told is not None else None
@@ -86,11 +76,8 @@ def secret_names(schema: Any, depth: int = 12) -> set[str]:
     if not isinstance(schema, Mapping):
         return set()
     fields = schema.get("properties")
-    own = (
-        {str(name) for name, field in fields.items() if is_secret_schema(field)}
-        if isinstance(fields, Mapping)
-        else set()
-    )
+    named = fields.items() if isinstance(fields, Mapping) else ()
+    own = {str(name) for name, field in named if is_secret_schema(field)}
     return own.union(*(secret_names(part, depth - 1) for part in schema.values()))
 
 
@@ -124,14 +111,8 @@ def is_secret_schema(schema: Any, depth: int = 4) -> bool:
 def hides(name: str, value: Any, secrets: Container[str] | None = None) -> bool:
     """Tell whether a value is not to be shown under its name.
 
-    Args:
-        name: The field's name.
-        value: Its value; what is empty is no secret, and numbers under ``token`` or
-            ``token_ids`` are the tokens of a language model.
-        secrets: Names that hide besides those that say so themselves.
-
-    Returns:
-        True for a secret.
+    What is empty is no secret, and numbers under ``token`` or ``token_ids`` are the tokens of a language model.
+    ``secrets`` are names that hide besides those that say so themselves.
     """
     is_empty = isinstance(value, (str, bytes, list, tuple, dict)) and not value
     if value is None or isinstance(value, bool) or is_empty:
@@ -152,16 +133,10 @@ def _is_of_numbers(value: Any) -> bool:
 def masked(
     value: Any, secrets: Container[str] | None = None, found: set[str] | None = None, depth: int = _DEEPEST
 ) -> Any:
-    """Give a value with its secrets hidden.
+    """Copy plain values with :data:`HIDDEN` in place of each secret; without one, the value itself is given back.
 
-    Args:
-        value: Plain values; dicts and lists are looked into.
-        secrets: Names that hide besides those that say so themselves.
-        found: Gets the names of what is hidden.
-        depth: How many levels are looked into.
-
-    Returns:
-        A copy with :data:`HIDDEN` in place of each secret; the value itself where there is none.
+    Dicts and lists are looked into; what is ``depth`` levels deep is hidden whole. ``secrets`` are names that hide
+    besides those that say so themselves, and ``found`` gets the names of what is hidden.
     """
     if not isinstance(value, (dict, list, tuple)):
         return value
@@ -202,15 +177,7 @@ def secret_fields(model: type[BaseModel]) -> list[str]:
 
 
 def shown_fields(value: Any) -> dict[str, Any] | None:
-    """Read the fields of a model or a dataclass that may be shown.
-
-    Args:
-        value: Anything.
-
-    Returns:
-        The fields by name, those that a model marks as secret already hidden; None for
-        what is neither.
-    """
+    """Read the fields of a model or a dataclass by name, those that a model marks as secret hidden; of others, None."""
     if isinstance(value, BaseModel):
         fields = {name: getattr(value, name, None) for name in type(value).model_fields}
         return {**fields, **(value.model_extra or {}), **dict.fromkeys(secret_fields(type(value)), HIDDEN)}

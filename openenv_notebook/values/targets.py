@@ -27,6 +27,7 @@ What is read how, where text alone cannot tell:
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass, field
 from typing import Literal
@@ -240,7 +241,7 @@ def _space_of(owner: str, name: str, query: str) -> Address:
     label = re.sub(r"[^a-z0-9]", "-", f"{owner}-{name}".lower())
     if len(label) > 63:
         raise wrong("the Space's name is too long for a host name", "paste the address from the Space's Embed dialog")
-    return _address("space", True, f"{label}.hf.space", "", query, space_id=f"{owner}/{name}")
+    return _address(True, f"{label}.hf.space", "", query, space_id=f"{owner}/{name}")
 
 
 def _url(scheme: str, place: str, path: str, query: str, *, at_later: bool) -> Address:
@@ -261,7 +262,8 @@ def _url(scheme: str, place: str, path: str, query: str, *, at_later: bool) -> A
     shown = f"[{host}]" if ":" in host else host
     if port is not None and port != (443 if secure else 80):
         shown = f"{shown}:{port}"
-    return _address("url", secure, shown, _base_path(path), query, authorization, host_names.is_loopback(host))
+    address = _address(secure, shown, _base_path(path), query)
+    return dataclasses.replace(address, authorization=authorization, is_loopback=host_names.is_loopback(host))
 
 
 def _base_path(path: str) -> str:
@@ -277,25 +279,14 @@ def _quoted(text: str) -> str:
     return quote(text, safe="/%:@!$&'()*+,;=~?")
 
 
-def _address(
-    kind: Literal["url", "space"],
-    secure: bool,
-    place: str,
-    path: str,
-    query: str,
-    authorization: str | None = None,
-    is_loopback: bool = False,
-    space_id: str | None = None,
-) -> Address:
+def _address(secure: bool, place: str, path: str, query: str, space_id: str | None = None) -> Address:
     http_url = f"{'https' if secure else 'http'}://{place}{path}"
     asked = f"?{query}" if query else ""
     return Address(
-        kind=kind,
+        kind="space" if space_id else "url",
         name=(space_id or http_url) + (f"?{host_names.masked_query(query)}" if query else ""),
         ws_url=f"{'wss' if secure else 'ws'}://{place}{path}/ws{asked}",
         http_url=http_url,
         query=query,
-        authorization=authorization,
-        is_loopback=is_loopback,
         space_id=space_id,
     )

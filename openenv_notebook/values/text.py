@@ -23,14 +23,10 @@ _MARKS = re.compile(f"({_MARK}{{4}}){_MARK}+")
 
 
 def visible(text: str) -> str:
-    """Clean a text that came from elsewhere; line ends and tabs stay.
+    """Clean a text that came from elsewhere, so that it can be encoded; line ends and tabs stay.
 
-    Args:
-        text: Any text: with terminal sequences, control and bidi characters, lone surrogates.
-
-    Returns:
-        The text without terminal sequences; a control character is shown by its picture
-        (``␀``), any other that steers or hides as ``⟨U+202E⟩``. It can be encoded.
+    Terminal sequences go; a control character is shown by its picture (``␀``), any other that steers or hides, such as
+    bidi characters and lone surrogates, as ``⟨U+202E⟩``.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -56,15 +52,7 @@ def _shown(found: re.Match[str]) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """Name the best match for a misspelt name.
-
-    Args:
-        name: The name that was written.
-        names: The names there are.
-
-    Returns:
-        ``"; did you mean 'x'?"`` or an empty text.
-    """
+    """Name the best match for a misspelt name, as ``"; did you mean 'x'?"``; an empty text without one."""
     found = difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
     # Swapped letters come first: "stpe" is as far from "stop" as from "step" otherwise.
     found.sort(key=lambda other: sorted(other) != sorted(name))

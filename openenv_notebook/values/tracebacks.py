@@ -16,34 +16,18 @@ _is_full = False
 
 
 def show_full_tracebacks(on: bool) -> None:
-    """Choose between short errors in a notebook cell (the default) and full tracebacks.
-
-    Args:
-        on: True shows every frame of a traceback in a cell.
-    """
+    """Choose between short errors in a notebook cell (the default) and, when on, every frame of their tracebacks."""
     global _is_full
     _is_full = on
 
 
 def full_traceback(error: BaseException) -> list[str] | None:
-    """Give every frame of an error, where the person asked for that.
-
-    Args:
-        error: The error.
-
-    Returns:
-        The lines; None where errors are short.
-    """
+    """Give the lines of every frame of an error, where the person asked for that; None where errors are short."""
     return "".join(traceback.format_exception(error)).rstrip().split("\n") if _is_full else None
 
 
 def shorten(error: BaseException) -> None:
-    """Have a cell show of an interrupt only where the person's own code was.
-
-    Args:
-        error: An interrupt or a cancellation, which IPython asks for its lines; errors proper
-            are left alone.
-    """
+    """Have a cell show only where the person's own code was, for an interrupt or a cancellation; errors stay whole."""
     if not isinstance(error, Exception):
         error._render_traceback_ = _OwnLines()  # type: ignore[attr-defined]
 

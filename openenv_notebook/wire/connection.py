@@ -30,15 +30,11 @@ _READ_SIZE = 2**16
 
 
 class Connection(ClientConnection):
-    """A WebSocket that hands each data frame, and its end, to one listener.
+    """A WebSocket that hands each whole data frame, and its end, to one listener.
 
-    Attributes:
-        on_frame: Called with each whole data frame.
-        on_end: Called once, with the close code and the reason.
-        on_accepted: Called when the far end has taken the TCP connection.
-        is_busy: Tells whether a reply is awaited or owed; pings are never fatal then.
-        max_size: Longest message accepted, in bytes; None for no limit.
-        end: The close code and the reason, once the end has been reported.
+    ``on_end`` is called once, with the close code and the reason, which ``end`` holds from then on; ``on_accepted``
+    when the far end has taken the TCP connection. ``is_busy`` tells whether a reply is awaited or owed; pings are
+    never fatal then. ``max_size`` is the longest message accepted, in bytes; None for no limit.
     """
 
     on_frame: Callable[[bytes], None]

@@ -36,20 +36,11 @@ class Endpoint:
 
 
 def endpoint_at(url: str, *, headers: Mapping[str, str], token: str | None, **limits: Any) -> Endpoint:
-    """Find the endpoint a text means.
+    """Find the endpoint that an address means, in any form a person types; its headers are complete.
 
-    Args:
-        url: The address, in any form a person types.
-        headers: The user's headers.
-        token: A Hub token; for a Space, that of this machine if None.
-        **limits: The other fields of :class:`Endpoint`.
-
-    Returns:
-        The endpoint, its headers complete.
-
-    Raises:
-        InvalidTarget: If the text names no server that runs.
-        MisuseError: If this machine's token can be none.
+    ``token`` is a Hub token; for a Space, that of this machine if None. ``limits`` are the other fields of
+    :class:`Endpoint`. Raises InvalidTarget if the text names no server that runs, and MisuseError if this machine's
+    token can be none.
     """
     address = parse_target(url)
     if not isinstance(address, Address):

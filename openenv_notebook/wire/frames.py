@@ -16,14 +16,7 @@ _MASKED = 0x80
 
 
 def masked_text(data: bytes) -> bytes:
-    """Write a whole text frame as a client sends it.
-
-    Args:
-        data: The text, UTF-8.
-
-    Returns:
-        The frame, masked with a new key.
-    """
+    """Write a whole frame of UTF-8 text as a client sends it, masked with a new key."""
     size = len(data)
     if size < 126:
         head = struct.pack("!BB", _FINAL_TEXT, _MASKED | size)
@@ -36,14 +29,9 @@ def masked_text(data: bytes) -> bytes:
 
 
 def text_head(chunk: bytes) -> tuple[int, int] | None:
-    """Read the head of a whole, unmasked text frame.
+    """Read how long head and text are of the whole, unmasked text frame that a chunk begins with.
 
-    Args:
-        chunk: Bytes that begin at a frame's first byte.
-
-    Returns:
-        The sizes of the head and of the text; None where the chunk begins with any other
-        kind of frame, or is too short to tell.
+    None where it begins with any other kind of frame, or is too short to tell.
     """
     if len(chunk) < 2 or chunk[0] != _FINAL_TEXT:
         return None
@@ -58,13 +46,6 @@ def text_head(chunk: bytes) -> tuple[int, int] | None:
 
 
 def wire_size(frame: Frame) -> int:
-    """Tell how many bytes an unmasked frame took on the wire.
-
-    Args:
-        frame: A frame as ``websockets`` read it, without extensions.
-
-    Returns:
-        The size of its head and its data.
-    """
+    """Tell how many bytes an unmasked frame without extensions, as ``websockets`` read it, took on the wire."""
     size = len(frame.data)
     return size + (2 if size < 126 else 4 if size < 65536 else 10)

@@ -57,21 +57,11 @@ async def open_connection(
     is_busy: Callable[[], bool],
     on_accepted: Callable[[], object] = lambda: None,
 ) -> Connection:
-    """Open a WebSocket on the running loop.
+    """Open a WebSocket on the running loop; for the callbacks see :class:`Connection`.
 
-    Args:
-        endpoint: How to reach the server.
-        on_frame: Called with each whole data frame, also with those that come early.
-        on_end: Called once, with the close code and the reason, if it ends after this returned.
-        is_busy: Tells whether a reply is awaited or owed.
-        on_accepted: Called when the far end has taken the TCP connection.
-
-    Returns:
-        The open connection.
-
-    Raises:
-        ConnectFailed: If nothing listens there, or it is no OpenEnv server, or it refused.
-        InvalidTarget: If the address cannot be used.
+    ``on_frame`` is also called with frames that come early, and ``on_end`` only if it ends after this returned.
+    Raises ConnectFailed if nothing listens there, or it is no OpenEnv server, or it refused; InvalidTarget if the
+    address cannot be used.
     """
 
     def create(*args: Any, **kwargs: Any) -> Connection:

@@ -41,16 +41,7 @@ _STATUS_WORDS = {
 
 
 def translate(error: Exception, endpoint: Endpoint, uri: str | None = None) -> OpenEnvError:
-    """Say in our words why a connection could not be opened.
-
-    Args:
-        error: What websockets, the socket or TLS raised.
-        endpoint: How the server was to be reached.
-        uri: What was asked last, where a redirect may have led elsewhere.
-
-    Returns:
-        The error to raise.
-    """
+    """Say in our words why connecting failed; ``uri`` was asked last, where a redirect may have led elsewhere."""
     failed = _failure(error, endpoint, uri or endpoint.address.ws_url)
     if uri is not None and uri != endpoint.address.ws_url:
         failed.hint = f"it was redirected to {without_secrets(uri)}" + (f"; {failed.hint}" if failed.hint else "")

@@ -33,31 +33,16 @@ _LONGEST_BODY = 64 * 2**20
 
 @dataclass(frozen=True)
 class Discovery:
-    """The HTTP side of one server.
-
-    Attributes:
-        address: Where it is.
-        headers: Sent with each request.
-        timeout: Seconds for one request; None for no limit.
-    """
+    """The HTTP side of one server: headers for each request, and the seconds one may take; None for no limit."""
 
     address: Address
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout: float | None = TIMEOUT
 
     async def get(self, path: str, name: str = "") -> Any:
-        """GET a route and decode its JSON.
+        """GET a route, such as "/schema", and decode its JSON; raises as :func:`fetch`, but ReplyTimeout if it is late.
 
-        Args:
-            path: The route, such as "/schema".
-            name: The method that asks, for error texts; called as the route if not given.
-
-        Returns:
-            The decoded body.
-
-        Raises:
-            ConnectFailed, HandshakeRejected, NotAnOpenEnvServer, NotSupportedHere, ReplyTimeout:
-                Why there is none.
+        ``name`` is the method that asks, for error texts; called as the route if not given.
         """
         return await self._in_thread("GET", path, None, name)
 
@@ -83,25 +68,11 @@ class Discovery:
 def fetch(
     address: Address, method: str, path: str, body: Any = None, *, headers: Mapping[str, str], timeout: float | None
 ) -> Any:
-    """Make a request and block until it is answered.
+    """Make a request, with a body as JSON unless that is None, and block until the JSON that answers is decoded.
 
-    Args:
-        address: The server.
-        method: "GET" or "POST".
-        path: The route, such as "/schema".
-        body: Sent as JSON; nothing if None.
-        headers: Sent along.
-        timeout: Seconds without a sign of life; None for any.
-
-    Returns:
-        The decoded JSON body.
-
-    Raises:
-        ConnectFailed: If there is no answer.
-        TimeoutError: If there is none in time.
-        NotSupportedHere: If the server has no such route.
-        HandshakeRejected: For any other HTTP error.
-        NotAnOpenEnvServer: If the answer is not JSON.
+    ``timeout`` counts seconds without a sign of life; None for any. Raises ConnectFailed if there is no answer,
+    TimeoutError if there is none in time, NotSupportedHere if the server has no such route, HandshakeRejected for any
+    other HTTP error, and NotAnOpenEnvServer if the answer is not JSON.
     """
     # The standard library's HTTP is loaded by the first question, not with the package.
     from http.client import HTTPException

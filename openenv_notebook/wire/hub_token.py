@@ -11,16 +11,11 @@ SPACE_HEADER = "X-HF-Authorization"
 
 
 def find_token(environment: Mapping[str, str] | None = None) -> tuple[str, str] | None:
-    """Find the token of the person who is logged in.
+    """Find the token of the person who is logged in, and where it was found; None without one.
 
     ``HF_TOKEN``, then ``HUGGING_FACE_HUB_TOKEN``, then the file that ``huggingface-cli login``
     writes (``HF_TOKEN_PATH``, else ``token`` under ``HF_HOME``, else under the cache folder).
-
-    Args:
-        environment: The environment variables; those of the process if None.
-
-    Returns:
-        The token and where it was found, or None.
+    The variables are those of the process if ``environment`` is None.
     """
     values = os.environ if environment is None else environment
     for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
@@ -36,14 +31,9 @@ def find_token(environment: Mapping[str, str] | None = None) -> tuple[str, str] 
 
 
 def with_token(headers: Mapping[str, str], token: str | None) -> dict[str, str]:
-    """Add a token to headers, beside an Authorization that is meant for the app itself.
+    """Add a Hub token to headers, beside an Authorization that is meant for the app itself.
 
-    Args:
-        headers: The user's headers.
-        token: A Hub token, or None.
-
-    Returns:
-        New headers, for HTTP and the WebSocket handshake alike.
+    What is made are new headers, for HTTP and the WebSocket handshake alike.
     """
     added = dict(headers)
     if token:

@@ -20,10 +20,8 @@ log = logging.getLogger("openenv_notebook")
 class Wire(Protocol):
     """What a session needs of a connection; tests give it a scripted one.
 
-    Attributes:
-        on_frame: To be called with each data frame.
-        on_end: To be called once, with the close code and the reason.
-        end: The close code and the reason, once it has ended.
+    ``on_frame`` is called with each data frame, and ``on_end`` once, with the close code and the reason; from then on
+    ``end`` holds them.
     """
 
     on_frame: Callable[[bytes], None]
@@ -49,16 +47,10 @@ class Wire(Protocol):
 class Link:
     """Opens, holds and retires the connections of one session, one after the other.
 
-    Args:
-        open_wire: Opens a connection and proves that a session stands behind it; where that fails or is
-            cancelled, it is given to :meth:`drop`.
-        on_frame: Given to each connection.
-        on_end: Given to each connection, for an end that nobody here asked for.
-        on_opened: Called after an attempt, with None or with what it failed with.
-
-    Attributes:
-        wire: The open connection, or None.
-        is_connecting: True from the first attempt until the session is proven.
+    ``open_wire`` opens a connection and proves that a session stands behind it; where that fails or is cancelled, it
+    is given to :meth:`drop`. ``on_frame`` and ``on_end``, for an end that nobody here asked for, are given to each
+    connection. ``on_opened`` is called after an attempt, with None or with what it failed with. ``is_connecting`` is
+    true from the first attempt until the session is proven.
     """
 
     def __init__(
@@ -104,7 +96,9 @@ class Link:
     async def _attempt(self) -> None:
         failure: OpenEnvError | None = None
         try:
-            self._attach(await self._open_wire())
+            wire = await self._open_wire()
+            wire.on_frame, wire.on_end = self._on_frame, self._on_end
+            self.wire = wire
         except asyncio.CancelledError:
             pass  # Who gave it up has been told; who came since then gets an attempt of its own.
         except OpenEnvError as error:
@@ -116,10 +110,6 @@ class Link:
         self.say("")
         self._on_opened(failure)
         self._tell_end()
-
-    def _attach(self, wire: Wire) -> None:
-        wire.on_frame, wire.on_end = self._on_frame, self._on_end
-        self.wire = wire
 
     def retire(self) -> None:
         """Close the connection there is and listen to it no more."""

@@ -20,15 +20,7 @@ _WITHIN = 0.5
 
 
 async def find_nearby(address: Address, ports: Sequence[int] = PORTS) -> list[str]:
-    """Ask other ports of this machine whether an OpenEnv server is there; nothing of the user's is sent.
-
-    Args:
-        address: Where nothing listens.
-        ports: Where to ask.
-
-    Returns:
-        The addresses that answer as an OpenEnv server does; none for another machine.
-    """
+    """Find OpenEnv servers on other ports of this machine, sending nothing of the user's; none for another machine."""
     asked = urlsplit(address.http_url)
     if not address.is_loopback:
         return []
@@ -49,11 +41,6 @@ async def _is_server(url: str) -> bool:
 
 
 async def suggest(error: ConnectFailed, address: Address) -> None:
-    """Put the address of a server nearby into the hint of an error, if there is one.
-
-    Args:
-        error: The refused connection.
-        address: Where it was refused.
-    """
+    """Put the address of a server near where a connection was refused into the error's hint, if there is one."""
     if found := await find_nearby(address):
         error.hint = f"an OpenEnv server answers at {' and at '.join(found)}: is the port right?"

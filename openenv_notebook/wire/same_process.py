@@ -29,9 +29,8 @@ _callers: weakref.WeakValueDictionary[str, Caller] = weakref.WeakValueDictionary
 class Caller:
     """What a server in this process may know of one session of a client.
 
-    Args:
-        context: Gives the context of the call that is being answered, None where nobody can be found;
-            a bound method is held weakly.
+    ``context`` gives the context of the call that is being answered, None where nobody can be found; a bound method is
+    held weakly.
     """
 
     def __init__(self, context: Callable[[], Context | None]) -> None:
@@ -47,23 +46,11 @@ class Caller:
         return find() if find is not None else None
 
     def leave(self, error: BaseException, trace: TracebackType | None) -> None:
-        """Leave what the environment raised, before the reply that tells it in words.
-
-        Args:
-            error: The exception.
-            trace: Where it was raised, beginning in the environment's own code.
-        """
+        """Leave what the environment raised, before the reply that tells it; the trace begins in its own code."""
         self._raised.append((error, trace))
 
     def cause_of(self, error: OpenEnvError) -> BaseException | None:
-        """Find what the environment raised behind an error that came over the wire.
-
-        Args:
-            error: The error.
-
-        Returns:
-            The exception; None where it is not the environment's, or was not left.
-        """
+        """Find what the environment raised behind an error from the wire; None where it is not its own or not left."""
         if isinstance(error, FactoryFailed) and self._raised:
             # The words do not name the cause, and nothing else can have failed before.
             error.hint = None
@@ -95,15 +82,10 @@ def close_door(port: int) -> None:
 
 
 def introduce(endpoint: Endpoint, context: Callable[[], Context | None]) -> tuple[Endpoint, Caller | None]:
-    """Introduce a session to its server, where that runs in this process.
+    """Introduce a session to its server, where that runs in this process; ``context`` is as for :class:`Caller`.
 
-    Args:
-        endpoint: The server that it is about to connect to.
-        context: Gives the context of the session's call that is being answered.
-
-    Returns:
-        The endpoint to connect to, with the word in its headers, and the caller the server will find by
-        it; the same endpoint and None for a server elsewhere.
+    Gives the endpoint to connect to, with the word in its headers, and the caller the server will find by it; the same
+    endpoint and None for a server elsewhere.
     """
     if not _ports or not endpoint.address.is_loopback or urlsplit(endpoint.address.http_url).port not in _ports:
         return endpoint, None
