@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import math
 import re
 import typing
 from collections.abc import Callable, Sequence
@@ -25,6 +26,7 @@ _BOUNDS = {
     "fewest": "min_length",
     "most": "max_length",
 }
+_ROUNDED: dict[str, Callable[[float], int]] = {"ge": math.ceil, "gt": math.floor, "le": math.floor, "lt": math.ceil}
 _TAKEN = frozenset(dir(BaseModel))
 
 
@@ -72,13 +74,18 @@ def _field(field: Shape) -> Any:
     kind = python_type(field, _nested)
     if isinstance(field, shapes.Const):
         return kind, Field(field.value, **settings)
-    settings |= {
-        theirs: getattr(field, ours) for ours, theirs in _BOUNDS.items() if getattr(field, ours, None) is not None
-    }
+    settings |= _bounds(field)
     if field.required:
         return kind, Field(..., **settings)
     default = None if field.default is ABSENT else field.default
     return (Optional[kind] if default is None else kind), Field(default, **settings)  # noqa: UP045 (kind is a value)
+
+
+def _bounds(field: Shape) -> dict[str, float]:
+    found = [(theirs, getattr(field, ours, None)) for ours, theirs in _BOUNDS.items()]
+    # pydantic bounds whole numbers by whole ones only.
+    rounded = _ROUNDED if isinstance(field, shapes.Number) and field.is_whole else {}
+    return {name: rounded[name](value) if name in rounded else value for name, value in found if value is not None}
 
 
 def _marks_secret(shape: Shape) -> bool:

@@ -50,6 +50,26 @@ def test_only_what_was_given_is_sent() -> None:
         model(column=9)
 
 
+@pytest.mark.parametrize(
+    ("keyword", "bound", "taken", "refused"),
+    [
+        ("minimum", 0.5, 1, 0),
+        ("exclusiveMinimum", 0.5, 1, 0),
+        ("exclusiveMinimum", 1, 2, 1),
+        ("maximum", 1.5, 1, 2),
+        ("exclusiveMaximum", 1.5, 1, 2),
+        ("exclusiveMaximum", 2.0, 1, 2),
+        ("maximum", 1e30, 10**29, 10**31),
+    ],
+)
+def test_a_bound_of_a_whole_number_may_be_any_number(keyword: str, bound: float, taken: int, refused: int) -> None:
+    """A bound that is a fraction, or beyond what a machine counts to, takes the whole numbers within it."""
+    model: Any = model_from_schema(action_shape({"properties": {"x": {"type": "integer", keyword: bound}}}))
+    assert model(x=taken).x == taken
+    with pytest.raises(ValidationError):
+        model(x=refused)
+
+
 def test_names_that_python_cannot_write_travel_as_they_are() -> None:
     """A field called class, or with a dash, has a Python name and keeps its own on the wire."""
     schema = {"properties": {"class": {"type": "string"}, "max-steps": {"type": "integer"}, "json": {"type": "string"}}}
