@@ -97,7 +97,7 @@ class ActionView:
         self._on_change()
 
     def refresh(self, observation: Any, *, disabled: bool, why: str, verb: str) -> None:
-        """Show what can be done now; the live observation has the legal moves, ``why`` not is for the button's hint."""
+        """Show what can be done now; the live observation has the legal moves, ``why`` not goes into the hint."""
         legal = legal_actions(observation, self._schema) if not self.tool else None
         form = self.form
         offered = self._moves.offer(legal, self._all_values())
