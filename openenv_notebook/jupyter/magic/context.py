@@ -58,7 +58,7 @@ class Context:
     def check_out(self, line: Line, bound: str | None = None) -> None:
         """Refuse, by UsageError, to bind a value to the name of an open client: nothing else may hold it.
 
-        The name that the value, a client, gets anyway is no other one.
+        Only ``bound``, the name that the value, a client, gets anyway, may be given as --out as well.
         """
         name = line.options.get("out")
         if name not in (None, bound) and self.workspace.held(name) is not None:

@@ -22,9 +22,9 @@ _MOST_SAMPLES = 16_000_000
 
 
 def of_result_by(function: Renderer | None, result: Any, previous: Any = None) -> Block:
-    """Describe the observation of a result by a renderer, None for the default rules, which know the result before it.
+    """Describe the observation of a result by a renderer, and by the default rules where there is none or it fails.
 
-    A failing renderer's error stands above the default view.
+    The previous result is for the default rules. A failing renderer's error stands above their view.
     """
     if function is None and is_tool_output(result.observation):
         function = tool_output
