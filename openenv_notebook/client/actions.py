@@ -26,18 +26,8 @@ NOT_GIVEN: Final = _NotGiven()
 def given_action(action: Any, fields: Mapping[str, Any]) -> Any:
     """Find the action among the arguments of ``step``; without any it is an action without fields.
 
-    A field may itself be called "action": ``step(action=X)`` alone is the action when X is
-    a dict, a model or a dataclass, else X is that field.
-
-    Args:
-        action: The positional argument, or NOT_GIVEN.
-        fields: The keywords.
-
-    Returns:
-        A record (dict, model, dataclass) or a bare value.
-
-    Raises:
-        MisuseError: If both were given.
+    A field may itself be called "action": ``step(action=X)`` alone is the action when X is a record (a dict, a model
+    or a dataclass), else X is that field. Raises MisuseError if both the action and fields were given.
     """
     if action is not NOT_GIVEN:
         if fields:
@@ -51,29 +41,16 @@ def given_action(action: Any, fields: Mapping[str, Any]) -> Any:
     return dict(fields)
 
 
-def needs_schema(action: Any, fields: Mapping[str, Any]) -> bool:
-    """Tell whether the schema is needed to know what was meant: keywords and bare values do."""
-    return bool(fields) or is_bare(action)
-
-
 def is_bare(action: Any) -> bool:
     """Tell whether an action is one value without a name; only the schema knows its field."""
     return not (action is NOT_GIVEN or is_record(action))
 
 
 def listed(given: Any, call: str, what: str) -> list[Any]:
-    """Take a list of actions or clients; one given alone would be taken apart without a word.
+    """Make a new list of the actions or clients (``what``) that were given to ``call``.
 
-    Args:
-        given: The argument.
-        call: The call, for the error.
-        what: What it lists: "actions" or "clients".
-
-    Returns:
-        A new list.
-
-    Raises:
-        MisuseError: If it is one record, text, bytes, or nothing that can be gone through.
+    Raises MisuseError for what cannot be gone through, and for one record, text or bytes: it would be taken apart
+    without a word.
     """
     alone = isinstance(given, (str, bytes, bytearray, memoryview)) or is_record(given)
     try:
@@ -87,18 +64,10 @@ def listed(given: Any, call: str, what: str) -> list[Any]:
 
 
 def wire_action(action: Any, schema: Shape | None) -> dict[str, Any]:
-    """Make the fields that travel.
+    """Make the action's fields that travel, by name, not yet JSON; ``schema`` is None where it is not known.
 
-    Args:
-        action: A record, or a bare value for an environment with exactly one required field.
-        schema: What an action may look like, None where it is not known.
-
-    Returns:
-        The action's fields by name, not yet JSON.
-
-    Raises:
-        InvalidAction: If it has a field that the schema does not know, with the nearest name.
-        MisuseError: If a bare value was given and there is not exactly one required field.
+    A bare value is for an environment with exactly one required field. Raises MisuseError where that is not so, and
+    InvalidAction, with the nearest name, for a field that the schema does not know.
     """
     fields = fields_of(action if type(action) is dict or is_record(action) else _fields_for(action, schema))
     names = schema.field_names if schema is not None else None
@@ -145,14 +114,9 @@ def _option_hint(unknown: Iterable[str]) -> str:
 
 
 def with_suggestions(error: InvalidAction, schema: Shape | None) -> InvalidAction:
-    """Add the nearest names to lines about unknown fields, and the fields there are.
+    """Add the nearest names to a refusal's lines about unknown fields, and the fields there are.
 
-    Args:
-        error: The server's refusal.
-        schema: What an action may look like, or None where the server tells no schema.
-
-    Returns:
-        The same error.
+    Returns the same error; the schema is None where the server tells none.
     """
     wrong = error.details.get("errors")
     if not isinstance(wrong, list):

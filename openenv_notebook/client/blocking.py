@@ -15,9 +15,7 @@ from openenv_notebook.threads.lease import Lease
 class Blocking(NotCopied):
     """A blocking view of a client object: what is not defined here is found there, by name.
 
-    Args:
-        client: The object; its coroutines run on the portal's loop.
-        lease: The hold on the portal.
+    The object's coroutines run on the loop of the portal that ``lease`` holds.
     """
 
     def __init__(self, client: Any, lease: Lease) -> None:
@@ -62,20 +60,14 @@ class Blocking(NotCopied):
 
     def _blocking(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
         """Make the blocking form of a method, found anew on the object at each call."""
-        client = self._client
+        is_coroutine = inspect.iscoroutinefunction(method)
 
-        if inspect.iscoroutinefunction(method):
-
-            @functools.wraps(method)
-            def blocking(*args: Any, **kwargs: Any) -> Any:
+        @functools.wraps(method)
+        def blocking(*args: Any, **kwargs: Any) -> Any:
+            if is_coroutine:
                 return self._call(name, *args, **kwargs)
-
-        else:
-
-            @functools.wraps(method)
-            def blocking(*args: Any, **kwargs: Any) -> Any:
-                value = getattr(client, name)(*args, **kwargs)
-                return self._lease.portal.call(lambda: value, name=name) if inspect.isawaitable(value) else value
+            value = getattr(self._client, name)(*args, **kwargs)
+            return self._lease.portal.call(lambda: value, name=name) if inspect.isawaitable(value) else value
 
         return blocking
 

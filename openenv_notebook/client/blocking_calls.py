@@ -30,11 +30,7 @@ _GOODBYE_WITHIN = 1.2
 
 
 class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
-    """What a client does while the caller waits; where its class has a verb of its own, that is what runs.
-
-    Args:
-        client: The asynchronous client.
-    """
+    """What an asynchronous client does while the caller waits; where its class has a verb of its own, that runs."""
 
     def __init__(self, client: AsyncCalls[ActT, ObsT, StateT]) -> None:
         self._talk, self._options = client._talk, client._options
@@ -140,7 +136,9 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
     @documented_as(AsyncCalls.schema)
     def schema(self) -> dict[str, Any]:
         found = cast(dict[str, Any], self._call("schema"))
-        self._offer_action()
+        if self._talk.action_schema is not None:
+            # An attribute of its own once it is known: Tab then completes its fields.
+            self.__dict__["Action"] = self._client.Action
         return found
 
     # Tools
@@ -177,8 +175,3 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
         """
         block(self._talk.learn(self._options.timeout if self._options.is_timed else None), None)
         return self._client.Action
-
-    def _offer_action(self) -> None:
-        """Make ``Action`` an attribute of its own once it is known: Tab then completes its fields."""
-        if self._talk.action_schema is not None:
-            self.__dict__["Action"] = self._client.Action

@@ -20,7 +20,7 @@ from openenv_notebook.client.conversation import Conversation, Options
 from openenv_notebook.client.documented import documented_as
 from openenv_notebook.client.foreign import ForeignClient
 from openenv_notebook.client.opener import Opener, Patience
-from openenv_notebook.client.provider import Provider
+from openenv_notebook.client.provider import hold_of
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.checks import check_headers, check_seconds, clean_token
 from openenv_notebook.values.errors import MisuseError
@@ -120,7 +120,7 @@ class EnvClient(AsyncCalls[ActT, ObsT, StateT], Generic[ActT, ObsT, StateT]):
         if base_url is None and provider is None:
             raise MisuseError("a client needs base_url or a provider", hint="EnvClient('localhost:8000')")
         patience = Patience(connect_timeout_s, message_timeout_s, wait_s)
-        started = Provider(provider) if provider is not None else None
+        started = hold_of(provider) if provider is not None else None
         endpoint = reach(base_url) if base_url is not None else None
         opener = Opener(endpoint, patience, started, reach)
         self._options = Options(message_timeout_s)

@@ -13,27 +13,23 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from openenv_notebook.client.actions import NOT_GIVEN, given_action, needs_schema, wire_action
-from openenv_notebook.client.results import OTHER_MODEL, TypedReader, masked_lines, read_parsed, read_result
+from openenv_notebook.client.actions import NOT_GIVEN, given_action, is_bare, wire_action
+from openenv_notebook.client.results import TypedReader, masked_lines, misfit, read_parsed, read_result
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.attribute_dict import attribute_dict
-from openenv_notebook.values.errors import InvalidAction, ProtocolError
+from openenv_notebook.values.errors import InvalidAction
 from openenv_notebook.values.messages import GenericAction, StepResult
 from openenv_notebook.values.named_models import named_models
 from openenv_notebook.values.secrets import Secrets, masked
 from openenv_notebook.values.to_json import fields_of, is_record
-from openenv_notebook.wire.replies import excerpt, reply_data
+from openenv_notebook.wire.replies import reply_data
 
 VERBS = ("connect", "reset", "step", "state", "close")
 
 
 class Codec:
-    """What a client class does with actions and replies.
-
-    Args:
-        cls: The client class.
-        root: The class whose hooks and verbs count as not overridden.
+    """What a client class does with actions and replies; the hooks and verbs of ``root`` count as not overridden.
 
     Attributes:
         action_model: The model of actions it names, or None.
@@ -71,23 +67,14 @@ class Codec:
         return TypeAdapter(self._state_model) if self._state_model is not None else None
 
     def needs_schema(self, action: Any, fields: Mapping[str, Any]) -> bool:
-        """Tell whether the server's schema is needed to understand the arguments of ``step``."""
-        return self.action_schema is None and needs_schema(action, fields)
+        """Tell whether only the server's schema tells what was given to ``step``: keywords or a bare value."""
+        return self.action_schema is None and (bool(fields) or is_bare(action))
 
     def payload(self, client: Any, action: Any, fields: Mapping[str, Any], schema: Shape | None) -> Any:
-        """Make the action's fields that travel.
+        """Make the action's fields that travel, by name, of the arguments of ``step``.
 
-        Args:
-            client: Whose hook is asked, where its class has its own.
-            action: The positional argument of ``step``, or NOT_GIVEN.
-            fields: Its keywords.
-            schema: What an action may look like as the server tells it, or None.
-
-        Returns:
-            The fields by name.
-
-        Raises:
-            InvalidAction, MisuseError: What is wrong with them.
+        The client's hook is asked where its class has its own; ``schema`` is what the server tells, or None. Raises
+        InvalidAction or MisuseError: what is wrong with them.
         """
         is_plain = action is NOT_GIVEN and "action" not in fields
         given = fields if is_plain else given_action(action, fields)
@@ -116,14 +103,10 @@ class Codec:
             raise InvalidAction(f"it does not fit {self.action_model.__name__}", errors=lines) from None
 
     def reader(self, client: Any, secrets: Container[str] | None = None) -> Callable[[bytes], StepResult[Any]]:
-        """Make the function that reads this client's results, without keeping the client alive.
+        """Make the function that reads this client's results, see :meth:`plain_result`.
 
-        Args:
-            client: Whose hook is asked, where its class has its own.
-            secrets: Names of fields that its server marked as secret.
-
-        Returns:
-            A function of a reply, see :meth:`plain_result`.
+        It does not keep the client alive, whose hook is asked where its class has its own; ``secrets`` are names of
+        fields that its server marked as secret.
         """
         if not self.own_result:
             plain = read_result if self._observation_model is None else self.plain_result
@@ -143,18 +126,7 @@ class Codec:
         return read_result(reply, secrets) if self._reader is None else self._reader.read(reply, secrets)
 
     def state(self, client: Any, reply: bytes) -> Any:
-        """Read the reply to a state request.
-
-        Args:
-            client: Whose hook is asked, where its class has its own.
-            reply: The frame.
-
-        Returns:
-            The state: the class's model, or a dict with attribute access.
-
-        Raises:
-            ProtocolError: If it is no state.
-        """
+        """Read the reply to a state request, by the client's hook where its class has its own; raises ProtocolError."""
         data = reply_data(reply, "state")
         if self.own_state:
             return client._parse_state(data)
@@ -167,9 +139,7 @@ class Codec:
         try:
             return self._state.validate_python(data)
         except ValidationError as error:
-            lines = "".join(f"\n  {line}" for line in masked_lines(error.errors(include_url=False), secrets))
-            what = f"a state that does not fit the client's model{lines}"
-            raise ProtocolError(what, frame=excerpt(reply), hint=OTHER_MODEL) from error
+            raise misfit("a state that does not fit the client's model", error, reply, secrets) from error
 
 
 def _overrides(cls: type, root: type, name: str) -> bool:

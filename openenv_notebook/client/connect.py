@@ -14,7 +14,7 @@ from openenv_notebook.client import open_sessions
 from openenv_notebook.client.adopt import adopt
 from openenv_notebook.client.clients import EnvClient, GenericEnvClient, SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
-from openenv_notebook.servers.holding import Hold, hold_at, hold_shared
+from openenv_notebook.servers.holding import hold_at, hold_shared
 from openenv_notebook.servers.running import note_connect
 from openenv_notebook.servers.server import Server
 from openenv_notebook.values import front_end
@@ -161,18 +161,13 @@ def connect(
 
 
 def target_of(env: SyncEnvClient[Any, Any, Any]) -> str | Callable[..., Any] | None:
-    """Tell what :func:`connect` takes for another session like a client's.
+    """Tell what :func:`connect` takes for another session like a client's, also of a closed one.
 
-    Args:
-        env: The client, also a closed one.
-
-    Returns:
-        A text such as ``demo:grid``, or the class, where it is on a server that clients share;
-        else the address. None before there is one.
+    That is a text such as ``demo:grid``, or the class, where it is on a server that clients share; else the address.
+    None before there is one.
     """
-    provider = conversation_of(env).opener.provider
-    origin = provider.origin if provider is not None else None
-    what = origin.what if isinstance(origin, Hold) else None
+    hold = conversation_of(env).opener.provider
+    what = hold.what if hold is not None else None
     if isinstance(what, LocalTarget):
         return what.name
     return what if callable(what) and getattr(what, "__name__", "").isidentifier() else env.base_url

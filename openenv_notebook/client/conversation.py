@@ -18,13 +18,14 @@ from openenv_notebook.client.codec import Codec
 from openenv_notebook.client.known import PATIENCE, Known
 from openenv_notebook.client.opener import Opener
 from openenv_notebook.client.placed import NOTHING_SENT, placed
-from openenv_notebook.client.provider import Provider
+from openenv_notebook.client.provider import stop_soon
 from openenv_notebook.client.questions import Questions
 from openenv_notebook.client.session import Session
 from openenv_notebook.client.waiting import Apart, Asked, Body, Together, raised, seconds_left
 from openenv_notebook.record.recorder import Record
 from openenv_notebook.record.step import Step
 from openenv_notebook.schema.shapes import Shape
+from openenv_notebook.servers.holding import Hold
 from openenv_notebook.values.caution import caution
 from openenv_notebook.values.checks import check_seconds
 from openenv_notebook.values.errors import ClientClosed, ConnectTimeout, InvalidAction, ReplyTimeout
@@ -42,10 +43,8 @@ _NO_SCHEMA = (
 class Options(NamedTuple):
     """How the calls of a client, or of a view of it, are made.
 
-    Attributes:
-        timeout: Seconds for a reply; None for no limit.
-        is_timed: True where the limit was set for these calls alone.
-        actor: Who acts, for the record: "code", "person" or "policy".
+    ``timeout`` is in seconds for a reply (None for no limit), ``is_timed`` True where it was set for these calls
+    alone; ``actor`` is who acts, for the record: "code", "person" or "policy".
     """
 
     timeout: float | None = 60.0
@@ -56,13 +55,9 @@ class Options(NamedTuple):
 class Conversation:
     """One session of one client, and what is known, meant and warned of there.
 
-    Args:
-        client: Whose class decides how actions and replies are read; not kept alive by this.
-        codec: What that class says.
-        opener: Opens the connections.
-        options: How the client's own calls are made.
-        mode: "simulation" or "production".
-        known: What is known of the server; shared by clients of the same.
+    The client's class decides how actions and replies are read, as ``codec`` says; the client is not kept alive by
+    this. ``options`` are those of its own calls, ``mode`` is "simulation" or "production", and what is known is shared
+    by clients of the same server.
     """
 
     def __init__(
@@ -186,15 +181,9 @@ class Conversation:
     def learn_for(self, actions: Iterable[Any], name: str, timeout: float | None, began: float) -> Body[None]:
         """Ask for the schema that a step needs, or could use, as a part of the step's own time.
 
-        Args:
-            actions: The actions; a bare one cannot be understood without a schema.
-            name: The call, for error texts.
-            timeout: Seconds the whole call may take; None for no limit.
-            began: When it began (monotonic).
-
-        Raises:
-            TransportError: If an action needs the schema and it did not come, not where the server says
-                that it has none.
+        The whole call (``name``, for error texts) may take ``timeout`` seconds since it ``began`` (monotonic); None for
+        no limit. A bare action cannot be understood without a schema: TransportError is raised if that did not come,
+        not where the server says that it has none.
         """
         known, left = self.known, seconds_left(timeout, began)
         if any(is_bare(action) for action in actions):
@@ -312,8 +301,8 @@ def conversation_of(client: Any) -> Conversation:
     return talk
 
 
-def _dropped(session: Session, provider: Provider | None) -> None:
+def _dropped(session: Session, provider: Hold | None) -> None:
     """A client was collected without close(): only hand over to the loop."""
     session.lease.post(session.shut_down)
     if provider is not None:
-        provider.stop_soon()
+        stop_soon(provider)

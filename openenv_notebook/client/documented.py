@@ -9,14 +9,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def documented_as(original: Any) -> Callable[[_F], _F]:
-    """Give a function the docstring of another.
-
-    Args:
-        original: The function that has it.
-
-    Returns:
-        A decorator.
-    """
+    """Make a decorator that gives a function the docstring of another."""
 
     def document(function: _F) -> _F:
         function.__doc__ = original.__doc__

@@ -31,35 +31,20 @@ Callback = Callable[[Event], object]
 
 
 class Subscribers:
-    """The subscribers of one session.
-
-    Attributes:
-        held: A reference to each: methods are held weakly, plain functions until removed.
-    """
+    """The subscribers of one session; in ``held``, methods are held weakly, plain functions until removed."""
 
     def __init__(self) -> None:
         self.held: list[events_thread.Reference] = []
         self._told = "new"
 
     def add(self, callback: Callback) -> Callable[[], None]:
-        """Subscribe.
-
-        Args:
-            callback: Called with each :class:`Event`, in order, on the events thread.
-
-        Returns:
-            A function that ends the subscription.
-        """
+        """Have a callback get each event, in order, on the events thread; returns a function that ends that."""
         held: events_thread.Reference = (
             weakref.WeakMethod(callback) if isinstance(callback, MethodType) else lambda: callback
         )
         self.held.append(held)
         events_thread.lease()
-
-        def unsubscribe() -> None:
-            self._remove(held)
-
-        return unsubscribe
+        return lambda: self._remove(held)
 
     def remove(self, callback: Callback) -> None:
         """End every subscription of a callback; of one that is not subscribed, nothing."""

@@ -23,9 +23,7 @@ _ONLY_OURS = (
 class ForeignClient(Blocking):
     """What ``SyncEnvClient(x)`` makes of a client object of the official package.
 
-    Args:
-        async_client: The object; its methods run on the portal's loop, whether they are coroutines
-            or return something awaitable.
+    Its methods run on the portal's loop, whether they are coroutines or return something awaitable.
     """
 
     def __init__(self, async_client: Any) -> None:
@@ -36,10 +34,6 @@ class ForeignClient(Blocking):
     def async_client(self) -> Any:
         """The object."""
         return self._client
-
-    def reset(self, /, **kwargs: Any) -> Any:
-        """Begin an episode, as the object does."""
-        return self._call("reset", **kwargs)
 
     def step(self, action: Any = NOT_GIVEN, /, **fields: Any) -> Any:
         """Act in the environment, as the object does; its classes take the action they know.
@@ -57,14 +51,6 @@ class ForeignClient(Blocking):
                 f"adopt({kind}) takes keywords",
             )
         return self._call("step", action)
-
-    def state(self) -> Any:
-        """Read the environment's state, as the object does."""
-        return self._call("state")
-
-    def disconnect(self) -> None:
-        """Give the session up, as the object does."""
-        self._call("disconnect")
 
     def close(self) -> None:
         """Close the object; no thread is left."""

@@ -18,11 +18,7 @@ _REPLIES = ("error", "observation", "state", "mcp")
 
 
 class Greeting:
-    """Listens to one connection, and asks for the proof.
-
-    Args:
-        url: The address, as it may be shown.
-    """
+    """Listens to one connection, and asks for the proof; ``url`` is the address as it may be shown."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -45,17 +41,11 @@ class Greeting:
             self._heard.set_result(None)
 
     async def prove(self, wire: Wire, limit: float | None) -> None:
-        """Send the message that no server knows, and wait for whatever answers it.
+        """Send the message that no server knows over the wire that is heard here, and wait for whatever answers it.
 
-        Args:
-            wire: The connection, which tells this object what it hears.
-            limit: Seconds to wait; None for no limit.
-
-        Raises:
-            ServerError: The server's refusal: it is full, or could not build the environment.
-            NotAnOpenEnvServer: If the answer is no OpenEnv message.
-            ConnectTimeout: If nothing answered in time.
-            ConnectFailed: If the connection ended.
+        Waits ``limit`` seconds; None for no limit. Raises ServerError, the server's refusal, if it is full or could not
+        build the environment, NotAnOpenEnvServer if the answer is no OpenEnv message, ConnectTimeout if nothing
+        answered in time, and ConnectFailed if the connection ended.
         """
         self._refuse_unasked(wire)
         try:

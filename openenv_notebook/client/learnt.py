@@ -1,4 +1,4 @@
-"""What a front end wants to know of a server besides the session: good to know, and not worth a long wait."""
+"""What a front end wants to know of a server, by a blocking client: good to know, and not worth a long wait."""
 
 from __future__ import annotations
 
@@ -34,12 +34,8 @@ def renderer_key(client: Any) -> str:
 def action_schema(client: Any) -> Shape | None:
     """Learn what an action may look like; some servers tell none, and the session works without it.
 
-    Args:
-        client: A blocking client.
-
-    Returns:
-        What the server's schema says, else the client's own model, None where neither is known: what
-        hangs is waited for as long as all calls of the client have patience.
+    That is what the server's schema says, else the client's own model, None where neither is known. What hangs is
+    waited for as long as all calls of the client have patience.
     """
     talk = conversation_of(client)
     with contextlib.suppress(OpenEnvError):
@@ -53,8 +49,7 @@ def tools_of(client: Any, schema: Shape | None) -> Sequence[Tool]:
         return list(client.known.tools)
     if schema is not None and "call_tool" not in str(schema):
         return []
-    try:
+    with contextlib.suppress(OpenEnvError):
         tools: Sequence[Tool] = client.options(timeout=PATIENCE).list_tools()
         return tools
-    except OpenEnvError:
-        return []
+    return []

@@ -44,15 +44,7 @@ _holders: weakref.WeakKeyDictionary[Holder, tuple[str, Owner]] = weakref.WeakKey
 
 
 def join(session: Busy, address: Address) -> str:
-    """Note that a session is about to connect to a server.
-
-    Args:
-        session: The session; not kept alive by this.
-        address: The server.
-
-    Returns:
-        The server, for :func:`is_busy`.
-    """
+    """Note that a session, not kept alive by this, is about to connect; returns the server, for :func:`is_busy`."""
     parts = urlsplit(address.http_url)
     server = f"{'this machine' if address.is_loopback else parts.hostname}:{parts.port or parts.scheme}"
     for other in [name for name, sessions in _sessions.items() if not sessions]:
@@ -67,28 +59,14 @@ def is_busy(server: str) -> bool:
 
 
 def remember(client: Holder, url: str, owner: Owner | None) -> None:
-    """Note that a client holds a session.
-
-    Args:
-        client: The client; not kept alive by this.
-        url: The server's address.
-        owner: Who connected; nothing is noted for None.
-    """
+    """Note that a client, not kept alive by this, holds a session at ``url``; without an owner nothing is noted."""
     if owner is not None:
         with _guard:
             _holders[client] = (url, owner)
 
 
 def earlier_holders(url: str, owner: Owner | None) -> list[Holder]:
-    """Find open clients of an earlier run of the same owner.
-
-    Args:
-        url: The server's address.
-        owner: Who is connecting now.
-
-    Returns:
-        The clients that may be closed for it.
-    """
+    """Find open clients at ``url`` of an earlier run of the owner who is connecting now: they may be closed for it."""
     if owner is None:
         return []
     with _guard:

@@ -16,7 +16,8 @@ from typing import NamedTuple, Protocol
 
 from openenv_notebook.client import open_sessions
 from openenv_notebook.client.greeting import Greeting
-from openenv_notebook.client.provider import Provider
+from openenv_notebook.servers.holding import Hold
+from openenv_notebook.threads.worker import in_thread
 from openenv_notebook.values.errors import ConnectFailed, ConnectTimeout, OpenEnvError, SpaceAsleep, TransportError
 from openenv_notebook.wire import other_ports, same_process
 from openenv_notebook.wire.endpoint import Endpoint
@@ -35,10 +36,8 @@ _SPACE_RETRY_AFTER = 2.0
 class Patience:
     """How long opening a session may take, in seconds; None for no limit.
 
-    Attributes:
-        connect: For TCP, TLS and the handshake.
-        build: For the server to build the environment.
-        asleep: For a Hub Space to wake up.
+    ``connect`` is for TCP, TLS and the handshake, ``build`` for the server to build the environment, ``asleep`` for a
+    Hub Space to wake up.
     """
 
     connect: float | None = 10.0
@@ -46,12 +45,8 @@ class Patience:
     asleep: float = 0.0
 
 
-class Customer(Protocol):
+class Customer(open_sessions.Busy, Protocol):
     """For whom a connection is opened: a session, of which no more is known."""
-
-    @property
-    def is_busy(self) -> bool:
-        """True when a reply is awaited or owed."""
 
     def move(self, url: str) -> None:
         """Note the address of the server, which was just started."""
@@ -61,12 +56,7 @@ class Customer(Protocol):
 
 
 class Opened(NamedTuple):
-    """A proven connection.
-
-    Attributes:
-        wire: The connection; nobody listens to it yet.
-        caller: How a server of this process knows its client; None for a server elsewhere.
-    """
+    """A proven connection, to which nobody listens yet; ``caller`` is how a server of this process knows its client."""
 
     wire: Wire
     caller: Caller | None
@@ -75,18 +65,14 @@ class Opened(NamedTuple):
 class Opener:
     """Opens the sessions of one client; knows its server and its limits, not the client.
 
-    Args:
-        endpoint: The server; None where a provider starts it first.
-        patience: The limits.
-        provider: What starts the server, or None.
-        reach: Makes the endpoint of a started server from its address.
+    Without an endpoint the provider starts the server first; ``reach`` makes the endpoint from its address.
     """
 
     def __init__(
         self,
         endpoint: Endpoint | None,
         patience: Patience,
-        provider: Provider | None = None,
+        provider: Hold | None = None,
         reach: Callable[[str], Endpoint] | None = None,
     ) -> None:
         self.endpoint = endpoint
@@ -99,22 +85,14 @@ class Opener:
         return Opener(self.endpoint, self.patience)
 
     async def __call__(self, customer: Customer, link: Link) -> Opened:
-        """Open a connection and prove it.
+        """Open a connection and prove it; raises ConnectFailed, ConnectTimeout or ServerError: why there is no session.
 
-        Args:
-            customer: For whom.
-            link: Is told what is waited for, and takes what could not be proven.
-
-        Returns:
-            The connection.
-
-        Raises:
-            ConnectFailed, ConnectTimeout, ServerError: Why there is no session.
+        The link is told what is waited for, and takes what could not be proven.
         """
         if self.endpoint is None:
             assert self.provider is not None and self._reach is not None
             link.say("the server is starting")
-            self.endpoint = self._reach(await self.provider.start())
+            self.endpoint = self._reach(await in_thread(self.provider.start))
             customer.move(self.endpoint.address.name)
         return await _Opening(customer, link, self.endpoint, self.patience).open()
 

@@ -13,8 +13,7 @@ _KEPT = 10_000
 class Owed:
     """What is owed in one session; changed on the loop's thread only, but for :meth:`take`.
 
-    Attributes:
-        settlers: The requests of callers that wait until no reply is owed.
+    ``settlers`` are the requests of callers that wait until no reply is owed.
     """
 
     def __init__(self) -> None:

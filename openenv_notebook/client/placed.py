@@ -14,13 +14,9 @@ _OTHERS_RECORDED = "what came for the others stands in env.episode"
 
 @contextlib.contextmanager
 def placed(rest: str = _OTHERS_RECORDED) -> Iterator[SimpleNamespace]:
-    """Say in an error which of many actions it belongs to.
+    """Say in an error which of many actions it belongs to, and with ``rest`` what became of the others.
 
-    Args:
-        rest: What became of the others.
-
-    Yields:
-        Where the place is noted, ``.index``, before each of them is looked at.
+    Their place is noted in the ``.index`` of what this gives, before each of them is looked at.
     """
     place = SimpleNamespace(index=0)
     try:

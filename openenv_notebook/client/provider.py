@@ -7,70 +7,28 @@ from typing import Any
 
 from openenv_notebook.servers.backend import Progress
 from openenv_notebook.servers.holding import HeldServer, Hold
-from openenv_notebook.threads.worker import in_thread
 from openenv_notebook.values.errors import MisuseError
 
 
-class Provider:
-    """Starts a server when its client first connects and stops it when the client closes.
+def hold_of(provider: Any, *arguments: Any, **keywords: Any) -> Hold:
+    """Return a hold as it is, or make one on the server of an object like the official package's providers.
 
-    What was started is stopped exactly once, also when the start fails, is interrupted, or is
-    given up while it still goes on in its thread.
-
-    Args:
-        origin: A hold; or what has ``start_container()`` and ``stop_container()``, or
-            ``start()`` and ``stop()``, and ``wait_for_ready``.
-
-    Attributes:
-        origin: The same.
+    Those have ``start_container()`` and ``stop_container()``, or ``start()`` and ``stop()``, and ``wait_for_ready``;
+    the arguments are those of the start. What was started is stopped exactly once, also when the start fails, is
+    interrupted, or is given up while it still goes on in its thread. What the object runs already is stopped as well,
+    as what such helpers start before the client.
     """
-
-    def __init__(self, origin: Any) -> None:
-        self.origin = origin
-        self._hold = origin if isinstance(origin, Hold) else hold_foreign(origin)
-
-    async def start(self) -> str:
-        """Start the server and wait until it is ready, off the loop.
-
-        Returns:
-            Its address.
-
-        Raises:
-            MisuseError: If the object cannot start anything.
-            ServerStartFailed: If it was stopped meanwhile.
-            Exception: What its start raised; what was started is stopped first.
-        """
-        return str(await in_thread(self._hold.start))
-
-    def stop(self) -> None:
-        """Stop the server, once; one whose start still goes on is stopped when it is there."""
-        self._hold.stop()
-
-    def stop_soon(self) -> None:
-        """Stop the server from a thread of its own; for a client that was dropped."""
-        if self._hold.holds:
-            threading.Thread(target=self.stop, name="openenv-stop", daemon=True).start()
-
-
-def hold_foreign(provider: Any, *arguments: Any, **keywords: Any) -> Hold:
-    """Make a hold on the server of an object like the official package's providers.
-
-    What the object runs already is stopped as well, as what such helpers start before the client.
-
-    Args:
-        provider: The object, as for :class:`Provider`.
-        *arguments: Of its start.
-        **keywords: Likewise.
-
-    Returns:
-        The hold.
-    """
+    if isinstance(provider, Hold):
+        return provider
     name = type(provider).__name__
+    runs = HeldServer(name, lambda: _Foreign(provider), runs=True)
+    return Hold(lambda: HeldServer(name, lambda: _started(provider, *arguments, **keywords)), held=runs)
 
-    def find() -> HeldServer:
-        return HeldServer(name, lambda: _started(provider, *arguments, **keywords))
 
-    return Hold(find, held=HeldServer(name, lambda: _Foreign(provider), runs=True))
+def stop_soon(hold: Hold) -> None:
+    """Stop a server from a thread of its own; for a client that was dropped."""
+    if hold.holds:
+        threading.Thread(target=hold.stop, name="openenv-stop", daemon=True).start()
 
 
 def _started(provider: Any, *arguments: Any, **keywords: Any) -> _Foreign:

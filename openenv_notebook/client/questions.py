@@ -94,9 +94,8 @@ class Questions:
         Raises:
             NotSupportedHere: If the environment has no tasks, or the server no task API.
         """
-        return cast(
-            list[dict[str, Any]], await self._discovery().get(await self._route(env_name, "splits"), "list_splits")
-        )
+        path = await self._route(env_name, "splits")
+        return cast(list[dict[str, Any]], await self._discovery().get(path, "list_splits"))
 
     async def list_tasks(self, split: str, env_name: str | None = None) -> list[Any]:
         """Ask for all tasks of a split; arguments and errors as :meth:`list_splits`."""

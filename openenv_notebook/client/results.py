@@ -1,4 +1,7 @@
-"""Replies -> results: strictly, so that a malformed reply is never an empty success."""
+"""Replies -> results: strictly, so that a malformed reply is never an empty success.
+
+``secrets`` are everywhere the names of fields that the server marked as secret.
+"""
 
 from __future__ import annotations
 
@@ -22,22 +25,14 @@ from openenv_notebook.values.messages import ObsT, StepResult
 from openenv_notebook.values.secrets import masked
 from openenv_notebook.wire.replies import error_lines, excerpt, reply_data
 
-OTHER_MODEL = "correct the model, or read it without one: connect(...) gives results with attribute access"
+_OTHER_MODEL = "correct the model, or read it without one: connect(...) gives results with attribute access"
 _REWARDS = (int, float, bool, type(None))
 
 
 def read_result(reply: bytes, secrets: Container[str] | None = None) -> StepResult[Any]:
     """Read the reply to a reset or a step, its observation as a dict with attribute access.
 
-    Args:
-        reply: The frame, of type "observation".
-        secrets: Names of fields that the server marked as secret.
-
-    Returns:
-        The result.
-
-    Raises:
-        ProtocolError: If a part is missing or of the wrong type.
+    Raises ProtocolError if a part is missing or of the wrong type.
     """
     data = checked(reply)
     told = data["observation"]
@@ -70,49 +65,31 @@ def metadata_of(data: dict[str, Any], secrets: Container[str] | None = None) -> 
 def read_parsed(
     reply: bytes, parse: Callable[[dict[str, Any]], Any], secrets: Container[str] | None = None
 ) -> StepResult[Any]:
-    """Read a reply by a client's own ``_parse_result``.
+    """Read a reply by a client's own ``_parse_result``, which returns anything with observation, reward and done.
 
-    Args:
-        reply: The frame.
-        parse: Gets the reply's data, returns anything with observation, reward and done.
-        secrets: Names of fields that the server marked as secret.
-
-    Returns:
-        The result; metadata the parser left out is kept.
+    Metadata that it left out is kept.
     """
     data = checked(reply)
     metadata = metadata_of(data, secrets)
     parsed = parse(data)
-    return StepResult(
-        parsed.observation,
-        getattr(parsed, "reward", None),
-        bool(getattr(parsed, "done", False)),
-        getattr(parsed, "metadata", None) or metadata,
-        reply,
-        False,
-        secrets,
-    )
+    reward, done = getattr(parsed, "reward", None), bool(getattr(parsed, "done", False))
+    metadata = getattr(parsed, "metadata", None) or metadata
+    return StepResult(parsed.observation, reward, done, metadata, reply, False, secrets)
 
 
 def masked_lines(errors: Any, secrets: Container[str] | None) -> list[str]:
-    """Write validation errors, one line a field, what they quote of a secret hidden.
-
-    Args:
-        errors: Dicts with loc, msg and input, as pydantic makes them.
-        secrets: Names of fields that the server marked as secret.
-
-    Returns:
-        The lines.
-    """
+    """Write validation errors as pydantic makes them, one line a field, what they quote of a secret hidden."""
     return error_lines(masked(errors, secrets))
 
 
-class TypedReader(Generic[ObsT]):
-    """Reads replies into a model, from the bytes in one pass.
+def misfit(what: str, error: ValidationError, reply: bytes, secrets: Container[str] | None) -> ProtocolError:
+    """Make the error of a reply that does not fit a client's model, a line for each wrong field."""
+    lines = "".join(f"\n  {line}" for line in masked_lines(error.errors(include_url=False), secrets))
+    return ProtocolError(f"{what}{lines}", frame=excerpt(reply), hint=_OTHER_MODEL)
 
-    Args:
-        model: The observation's type: a pydantic model, or anything pydantic can validate.
-    """
+
+class TypedReader(Generic[ObsT]):
+    """Reads replies into a pydantic model, or anything pydantic can validate, from the bytes in one pass."""
 
     def __init__(self, model: type[ObsT]) -> None:
         self._model = model
@@ -124,25 +101,15 @@ class TypedReader(Generic[ObsT]):
         self._observation: TypeAdapter[ObsT] = TypeAdapter(model)
 
     def read(self, reply: bytes, secrets: Container[str] | None = None) -> StepResult[ObsT]:
-        """Read the reply to a reset or a step.
-
-        Args:
-            reply: The frame.
-            secrets: Names of fields that the server marked as secret.
-
-        Returns:
-            The result, its observation an instance of the model.
-
-        Raises:
-            ProtocolError: If it does not fit, one line a field.
-        """
+        """Read the reply to a reset or a step; raises ProtocolError, one line a field, if it does not fit the model."""
         try:
             if self._required:
                 return self._in_two(reply, secrets)
             data = self._adapter.validate_json(reply).data
         except ValidationError as error:
             checked(reply)
-            raise self._misfit(error, reply, secrets) from error
+            what = f"an observation that does not fit {self._model.__name__}"
+            raise misfit(what, error, reply, secrets) from error
         self._fill(data.observation, {"reward": data.reward, "done": data.done, "metadata": data.metadata})
         metadata = data.metadata or getattr(data.observation, "metadata", None) or {}
         return StepResult(data.observation, data.reward, data.done, metadata, reply, False, secrets)
@@ -162,11 +129,6 @@ class TypedReader(Generic[ObsT]):
                 # The values were validated above; assignment would validate the whole model again.
                 observation.__dict__[name] = values[name]
                 observation.__pydantic_fields_set__.add(name)
-
-    def _misfit(self, error: ValidationError, reply: bytes, secrets: Container[str] | None) -> ProtocolError:
-        lines = "".join(f"\n  {line}" for line in masked_lines(error.errors(include_url=False), secrets))
-        what = f"an observation that does not fit {self._model.__name__}{lines}"
-        return ProtocolError(what, frame=excerpt(reply), hint=OTHER_MODEL)
 
 
 def _envelope(model: type[Any]) -> type[BaseModel]:

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
-from openenv_notebook.client.provider import hold_foreign
+from openenv_notebook.client.provider import hold_of
 from openenv_notebook.servers.choose import Wish
 from openenv_notebook.servers.holding import hold_own
 from openenv_notebook.values.errors import InvalidTarget, MisuseError
@@ -117,19 +117,9 @@ class Starting(Coroutine[Any, Any, ClientT], Generic[ClientT]):
 
 
 def from_docker_image(cls: Make[ClientT], image: str, provider: Any, options: Mapping[str, Any]) -> Starting[ClientT]:
-    """Make what :meth:`EnvClient.from_docker_image` returns.
-
-    Args:
-        cls: The client class.
-        image: The image.
-        provider: Starts it instead of the docker command, or None.
-        options: Keywords of the call.
-
-    Returns:
-        The client on its way.
-    """
+    """Make what :meth:`EnvClient.from_docker_image` returns; without a provider the docker command starts the image."""
     if provider is not None:
-        return Starting(lambda: cls(provider=hold_foreign(provider, image, **options)))
+        return Starting(lambda: cls(provider=hold_of(provider, image, **options)))
     return _own(cls, f"docker:{image}", options)
 
 
@@ -137,21 +127,16 @@ def from_env(
     cls: Make[ClientT], space: str, use_docker: bool, provider: Any, project: str | None, options: Mapping[str, Any]
 ) -> Starting[ClientT]:
     """Make what :meth:`EnvClient.from_env` returns; as :func:`from_docker_image`."""
-    given = dict(options)
-    label = _space_label(space)
+    given, address = dict(options), parse_target(space)
+    if not isinstance(address, Address) or address.kind != "space":
+        raise InvalidTarget(space, "it names no Hub Space: that is owner/name")
     if use_docker:
+        label = address.http_url.removeprefix("https://").removesuffix(".hf.space")
         image = f"{_SPACE_REGISTRY}/{label}:{given.pop('tag', 'latest')}"
         return from_docker_image(cls, image, provider, given)
     if provider is not None:
-        return Starting(lambda: cls(provider=hold_foreign(provider, **given)))
+        return Starting(lambda: cls(provider=hold_of(provider, **given)))
     return _own(cls, f"uv:{project or space}", given)
-
-
-def _space_label(space: str) -> str:
-    address = parse_target(space)
-    if not isinstance(address, Address) or address.kind != "space":
-        raise InvalidTarget(space, "it names no Hub Space: that is owner/name")
-    return address.http_url.removeprefix("https://").removesuffix(".hf.space")
 
 
 def _own(cls: Make[ClientT], target: str, options: Mapping[str, Any]) -> Starting[ClientT]:

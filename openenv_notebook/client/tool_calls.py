@@ -133,9 +133,8 @@ class ToolCalls:
 
     async def _step(self, action: Mapping[str, Any], name: str, began: float) -> dict[str, Any]:
         """Make a step of an action that is told as it travels, and return its observation."""
-        request = Request(
-            "step", frame("step", action), self._talk.session, entry="step", actor=self._options.actor, name=name
-        )
+        sent, actor = frame("step", action), self._options.actor
+        request = Request("step", sent, self._talk.session, entry="step", actor=actor, name=name)
         await exchange_async((request,), self._options.timeout, began=began)
         observation = self._talk.result(request).raw["observation"]
         return cast(AttributeDict, attribute_dict(observation, self._talk.known.secrets))

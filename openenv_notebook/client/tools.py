@@ -68,14 +68,9 @@ class ToolNamespace:
 
 
 def tool_signature(tool: Tool) -> inspect.Signature:
-    """Make a Python signature of a tool's schema.
+    """Make a Python signature of a tool's schema: keyword-only parameters, the required ones first.
 
-    Args:
-        tool: The tool.
-
-    Returns:
-        Keyword-only parameters, the required ones first; arguments whose names are no
-        Python names are left out and can be given as ``**{...}``.
+    Arguments whose names are no Python names are left out and can be given as ``**{...}``.
     """
     parameters = []
     for field in sorted(action_fields(arguments_of(tool)), key=lambda field: not field.required):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, Optional
+from typing import Generic, Optional
 
 from openenv_notebook.client.conversation import Conversation
 from openenv_notebook.client.events import Callback
@@ -96,13 +96,9 @@ class SessionView(NotCopied, Generic[ObsT]):
 
     def _describe(self, kind: str, name: str) -> str:
         """Write the repr of a twin."""
-        parts: list[Any] = [
-            f"{name} ({kind})",
-            self.status,
-            self._talk.session.url or "no server yet",
-            repr(self.episode),
-        ]
-        return f"<{', '.join(part for part in (*parts, self.activity) if part)}>"
+        where = self._talk.session.url or "no server yet"
+        parts = (f"{name} ({kind})", self.status, where, repr(self.episode), self.activity)
+        return f"<{', '.join(part for part in parts if part)}>"
 
 
 # jedi completes env.last.<Tab> from what it finds here at run time, and only in this plain form.

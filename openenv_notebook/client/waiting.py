@@ -36,12 +36,9 @@ class Together(NamedTuple):
 
 
 class Apart(NamedTuple):
-    """A request that is no message: it is taken in otherwise than by the session's queue, in its own time.
+    """A request that is no message: ``take`` takes it in on the loop's thread, instead of the session's queue.
 
-    Attributes:
-        request: The request.
-        take: What takes it in, on the loop's thread.
-        timeout: Seconds; None for no limit.
+    It has ``timeout`` seconds of its own; None for no limit.
     """
 
     request: Request
@@ -50,13 +47,7 @@ class Apart(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """An asynchronous question, run on the portal's loop.
-
-    Attributes:
-        lease: Gives the portal.
-        make: Begins it.
-        name: The call, for warnings.
-    """
+    """An asynchronous question, which ``make`` begins on the portal's loop; ``name`` is the call, for warnings."""
 
     lease: Lease
     make: Callable[[], Awaitable[Any]]
@@ -68,18 +59,10 @@ Body: TypeAlias = Generator[Wait, None, _T]
 
 
 def block(body: Body[_T], timeout: float | None) -> _T:
-    """Drive a call by blocking.
+    """Drive a call by blocking, for at most ``timeout`` seconds, waiting in line included; None for no limit.
 
-    Args:
-        body: The call.
-        timeout: Seconds for all of it, waiting in line included; None for no limit.
-
-    Returns:
-        What it returns.
-
-    Raises:
-        OpenEnvError: What ended it instead; ReplyTimeout after the timeout.
-        KeyboardInterrupt: With ``.sent``: True if a reply is now owed.
+    Raises what ended it instead: an OpenEnvError, ReplyTimeout after the timeout; KeyboardInterrupt with ``.sent``:
+    True if a reply is now owed.
     """
     began = time.monotonic()
     try:
@@ -130,16 +113,11 @@ def exchange(
 ) -> None:
     """Send requests in one hop and block until all are answered, be it by an error.
 
-    Args:
-        requests: Those of one session in their order; the name of the first stands for the call in errors.
-        timeout: Seconds for all of them, waiting in line included; None for no limit.
-        take: What takes them in on the loop's thread, if not their session's queue.
-        began: Since when they count (monotonic): a call that had to ask something first; None for now.
-
-    Raises:
-        ReplyTimeout: After the timeout.
-        TransportError: If the portal's thread ended.
-        KeyboardInterrupt: With ``.sent``: True if a reply is now owed.
+    Those of one session stand in their order; the name of the first stands for the call in errors. The timeout
+    (seconds; None for no limit) is for all of them, waiting in line included, since ``began`` (monotonic): a call may
+    have had to ask something first; None for now. ``take`` takes them in on the loop's thread, if not their session's
+    queue. Raises ReplyTimeout after the timeout, TransportError if the portal's thread ended, and KeyboardInterrupt
+    with ``.sent``: True if a reply is now owed.
     """
     first = requests[0]
     lease: Lease = first.session.lease
@@ -171,13 +149,7 @@ def exchange(
 async def exchange_async(
     requests: Sequence[Request], timeout: float | None, take: Take | None = None, *, began: float | None = None
 ) -> None:
-    """Send requests in one hop and await all answers, on any loop; as :func:`exchange`.
-
-    Raises:
-        ReplyTimeout: After the timeout.
-        TransportError: If the portal's thread ended.
-        asyncio.CancelledError: With ``.sent``: True if a reply is now owed.
-    """
+    """Send requests in one hop and await all answers on any loop; as :func:`exchange`, a cancellation has ``.sent``."""
     first = requests[0]
     portal: Portal = first.session.lease.portal
     left = seconds_left(timeout, began)
@@ -211,17 +183,10 @@ def seconds_left(timeout: float | None, began: float | None) -> float | None:
 
 
 def raised(error: OpenEnvError, cause: BaseException | None) -> OpenEnvError:
-    """Make the error to raise for one that stands in the record, which keeps its own.
+    """Copy an error that stands in the record, to raise the copy: one that was raised holds the frames it went through.
 
-    A raised error holds the frames it went through. One that an environment of this process
-    caused also gets the environment's: there a debugger stops, at the line that failed.
-
-    Args:
-        error: The error.
-        cause: What the environment raised, where that is known.
-
-    Returns:
-        A copy.
+    One that an environment of this process caused also gets the environment's (of ``cause``, where that is known):
+    there a debugger stops, at the line that failed.
     """
     made = copy.copy(error)
     cause = cause or (made.__cause__ if isinstance(made, ServerError) else None)
@@ -232,12 +197,9 @@ def raised(error: OpenEnvError, cause: BaseException | None) -> OpenEnvError:
 
 
 def note_interrupt(error: BaseException, kind: str, sent: bool) -> None:
-    """Say in an interrupt or a cancellation whether the call had been sent.
+    """Say in an interrupt or a cancellation whether the call (``kind``) had been sent, so that its reply is now owed.
 
-    Args:
-        error: What ended the wait; errors proper are left alone.
-        kind: The call.
-        sent: True if its reply is now owed.
+    Errors proper are left alone.
     """
     if isinstance(error, Exception):
         return

@@ -17,11 +17,8 @@ log = logging.getLogger("openenv_notebook")
 class Record:
     """All episodes of a session, bounded: old observations go first, then old episodes.
 
-    Args:
-        base_url: The server's address, written into each episode.
-        max_episodes: How many episodes are kept.
-        max_bytes: How many bytes of frames are kept, over all episodes.
-        secrets: Names of fields that the server marked as secret: its steps hide them.
+    At most ``max_episodes`` are kept, and ``max_bytes`` of frames over all of them. The server's address is written
+    into each. Steps hide ``secrets``: names of fields that the server marked as secret.
     """
 
     def __init__(

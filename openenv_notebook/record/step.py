@@ -214,14 +214,9 @@ def _wire_result(reply: bytes | None, secrets: Container[str] | None) -> StepRes
 
 
 def saved_result(data: dict[str, Any], secrets: Container[str] | None = None) -> StepResult[Any]:
-    """Make a result from the data of a saved reply.
+    """Make a result, its observation with attribute access, from the data of a saved reply.
 
-    Args:
-        data: The object with observation, reward, done and perhaps metadata.
-        secrets: Names of fields that the server marked as secret.
-
-    Returns:
-        The result, its observation with attribute access.
+    Metadata may be missing there; ``secrets`` are names of fields that the server marked as secret.
     """
     observation = attribute_dict(data.get("observation"), secrets)
     nested = observation.get("metadata") if isinstance(observation, dict) else None

@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 from support.recorded import schemas, shapes
 
-from openenv_notebook.client.actions import NOT_GIVEN, given_action, needs_schema, wire_action, with_suggestions
+from openenv_notebook.client.actions import NOT_GIVEN, given_action, wire_action, with_suggestions
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.values.errors import InvalidAction, MisuseError
 from openenv_notebook.values.messages import Action, GenericAction
@@ -172,22 +172,6 @@ def test_models_as_values_are_taken_apart() -> None:
     """A field's value may be a model or hold some."""
     assert meant(pos=Nested(x=1), target=None, schema=SHAPES["NestM"]) == {"pos": {"x": 1}, "target": None}
     assert meant([Nested(x=2)], schema=SHAPES["ArrObjM"]) == {"path": [{"x": 2}]}
-
-
-@pytest.mark.parametrize(
-    ("args", "fields", "needed"),
-    [
-        ((NOT_GIVEN,), {"column": 3}, True),
-        ((3,), {}, True),
-        ((None,), {}, True),
-        (({"column": 3},), {}, False),
-        ((Drop(column=3),), {}, False),
-        ((NOT_GIVEN,), {}, False),
-    ],
-)
-def test_the_schema_is_asked_for_only_where_it_tells_something(args: Any, fields: Any, needed: bool) -> None:
-    """Keywords and bare values need the schema; a record goes out without asking."""
-    assert needs_schema(*args, fields) is needed
 
 
 def test_the_given_dict_is_not_changed() -> None:

@@ -112,6 +112,22 @@ def test_a_typed_client_needs_no_schema_from_the_server() -> None:
         payload(Typed("localhost:1"), colum=3, schema=None)
 
 
+@pytest.mark.parametrize(
+    ("action", "fields", "needed"),
+    [
+        (NOT_GIVEN, {"column": 3}, True),
+        (3, {}, True),
+        (None, {}, True),
+        ({"column": 3}, {}, False),
+        (Drop(column=3), {}, False),
+        (NOT_GIVEN, {}, False),
+    ],
+)
+def test_the_schema_is_asked_for_only_where_it_tells_something(action: Any, fields: Any, needed: bool) -> None:
+    """Keywords and bare values need the schema; a record goes out without asking."""
+    assert GenericEnvClient("localhost:1")._codec.needs_schema(action, fields) is needed
+
+
 def test_a_hook_gets_the_model_it_expects() -> None:
     """Keywords and bare values are made into the action model before the hook sees them."""
     with pytest.raises(InvalidAction, match=r"it does not fit Drop\n  column: .*integer.*\(got 'x'\)") as caught:

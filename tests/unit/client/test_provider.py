@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from support.waiting import eventually, eventually_here
 
-from openenv_notebook.client.provider import Provider, hold_foreign
+from openenv_notebook.client.provider import hold_of, stop_soon
+from openenv_notebook.threads.worker import in_thread
 from openenv_notebook.values.errors import MisuseError, ServerStartFailed
 
 
@@ -64,10 +65,10 @@ class Process:
 async def test_a_container_is_started_waited_for_and_stopped_once() -> None:
     """The container form is driven off the loop, and stopped once however often it is asked for."""
     container = Container()
-    provider = Provider(container)
-    assert await provider.start() == "http://localhost:1"
-    provider.stop()
-    provider.stop()
+    hold = hold_of(container)
+    assert await in_thread(hold.start) == "http://localhost:1"
+    hold.stop()
+    hold.stop()
     assert container.calls == ["start_container", "wait_for_ready http://localhost:1", "stop_container"]
     assert "openenv-start" in container.threads
 
@@ -75,9 +76,9 @@ async def test_a_container_is_started_waited_for_and_stopped_once() -> None:
 async def test_a_process_is_driven_the_same_way() -> None:
     """The other form, start and stop, works as well."""
     process = Process()
-    provider = Provider(process)
-    assert await provider.start() == "http://localhost:2"
-    provider.stop()
+    hold = hold_of(process)
+    assert await in_thread(hold.start) == "http://localhost:2"
+    hold.stop()
     assert process.calls == ["start", "wait", "stop"]
 
 
@@ -85,14 +86,14 @@ async def test_what_does_not_get_ready_is_stopped() -> None:
     """A server that was started and does not get ready is stopped, and why is raised as it was."""
     container = Container(fails="wait_for_ready")
     with pytest.raises(RuntimeError, match="no docker here"):
-        await Provider(container).start()
+        await in_thread(hold_of(container).start)
     assert container.calls[-1] == "stop_container"
 
 
 async def test_an_object_that_starts_nothing_is_a_mistake() -> None:
     """Anything else given as a provider is named as the mistake it is."""
     with pytest.raises(MisuseError, match="neither start_container"):
-        await Provider(object()).start()
+        await in_thread(hold_of(object()).start)
 
 
 async def test_one_that_is_stopped_while_it_starts_is_stopped_when_it_is_there() -> None:
@@ -106,10 +107,10 @@ async def test_one_that_is_stopped_while_it_starts_is_stopped_when_it_is_there()
             return "http://localhost:1"
 
     container = Slow()
-    provider = Provider(container)
-    start = asyncio.ensure_future(provider.start())
+    hold = hold_of(container)
+    start = asyncio.ensure_future(in_thread(hold.start))
     await eventually_here(lambda: container.calls)
-    provider.stop()
+    hold.stop()
     with pytest.raises(ServerStartFailed, match="Slow was stopped while it started"):
         await start
     assert container.calls == ["start_container"]
@@ -126,36 +127,36 @@ async def test_the_start_gets_its_arguments() -> None:
             given.append((image, port))
             return super().start()
 
-    provider = Provider(hold_foreign(Images(), "grid:latest", port=7))
-    assert await provider.start() == "http://localhost:2"
-    provider.stop()
+    hold = hold_of(Images(), "grid:latest", port=7)
+    assert await in_thread(hold.start) == "http://localhost:2"
+    hold.stop()
     assert given == [("grid:latest", 7)]
 
 
 async def test_a_dropped_client_stops_it_from_a_thread() -> None:
     """Stopping soon does not block who asks."""
     process: Any = Process()
-    provider = Provider(process)
-    await provider.start()
-    provider.stop_soon()
+    hold = hold_of(process)
+    await in_thread(hold.start)
+    stop_soon(hold)
     eventually(lambda: process.calls[-1] == "stop")
-    provider.stop_soon()
-    provider.stop()
+    stop_soon(hold)
+    hold.stop()
     assert process.calls.count("stop") == 1
 
 
 async def test_it_can_be_started_again() -> None:
     """A provider that was stopped may be started again, and is then stopped again."""
     process = Process()
-    provider = Provider(process)
+    hold = hold_of(process)
     for _ in range(2):
-        await provider.start()
-        provider.stop()
+        await in_thread(hold.start)
+        hold.stop()
     assert process.calls == ["start", "wait", "stop"] * 2
 
 
 def test_what_runs_already_is_stopped() -> None:
     """A server that was started before the client, as upstream's helpers do, is stopped with it."""
     process = Process()
-    Provider(process).stop()
+    hold_of(process).stop()
     assert process.calls == ["stop"]
