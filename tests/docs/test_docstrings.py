@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import builtins
 import contextlib
 import doctest
 import inspect
@@ -60,6 +61,8 @@ EXAMPLES = {name: text for name, text in documented() if ">>>" in text}
 def test_an_example_runs(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A50: the examples of a docstring run against a demo, as in a notebook, and show what they say."""
     monkeypatch.chdir(tmp_path)
+    # What an example shows is bound there, and an IPython shell of a later test would take it for the person's own.
+    monkeypatch.setattr(builtins, "_", None, raising=False)
     here = {each: getattr(module, each) for module in MODULES for each in module.__all__}
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     with asyncio.Runner() as runner:
