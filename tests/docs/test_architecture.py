@@ -32,7 +32,7 @@ SIGNS = {
     "how a value becomes an action": r"^class Codec\b",
     "a verb": r"^VERBS = \(\s+Verb\(",
     "how a board is found": r"^def board_of_rows\b",
-    "… and how it is drawn": r"^ *def _?board\(.*\bboard: Board\)",
+    "… and how it is drawn": r"^ *def (board_html|board_lines|board)\(.*\bboard: Board\)",
     "a control of the form": r"^def make_control\b",
     "the panel's chart": r"^def draw\(points\b",
     "what the doctor looks for": r"^def examine\b",

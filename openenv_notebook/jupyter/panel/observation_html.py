@@ -11,8 +11,9 @@ import re
 import zlib
 from collections.abc import Sequence
 
-from openenv_notebook.jupyter.show.as_html import HtmlWriter, alt_text, escape
+from openenv_notebook.jupyter.show.as_html import HtmlWriter, alt_text
 from openenv_notebook.jupyter.show.blocks import Block, Board, Fields, Picture, Span, Talk, Turn
+from openenv_notebook.jupyter.show.html_look import escape
 from openenv_notebook.values.text import one_line, visible
 
 # Room for what is large, in pixels.

@@ -11,10 +11,11 @@ import ipywidgets
 from openenv_notebook.jupyter.panel.observation_html import write_observation
 from openenv_notebook.jupyter.panel.widgets import Handler, Put, Widgets
 from openenv_notebook.jupyter.show.any_value import to_html, to_text
-from openenv_notebook.jupyter.show.as_html import escape, write_html
+from openenv_notebook.jupyter.show.as_html import write_html
 from openenv_notebook.jupyter.show.blocks import Block, Span, line
 from openenv_notebook.jupyter.show.bounded import bounded_html, bounded_text, failure
 from openenv_notebook.jupyter.show.custom import of_result_by
+from openenv_notebook.jupyter.show.html_look import escape
 from openenv_notebook.jupyter.show.observations import changes, headline
 from openenv_notebook.jupyter.show.raw_json import raw_json
 from openenv_notebook.jupyter.show.renderers import Renderer, renderer_of

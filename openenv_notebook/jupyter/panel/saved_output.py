@@ -8,7 +8,7 @@ from typing import Any
 from IPython import display
 
 from openenv_notebook.jupyter.show.any_value import to_html, to_text
-from openenv_notebook.jupyter.show.as_html import escape
+from openenv_notebook.jupyter.show.html_look import escape
 from openenv_notebook.record.episode import Episode
 
 _LIVE = "to step it by hand: %openenv panel, in a notebook with ipywidgets"

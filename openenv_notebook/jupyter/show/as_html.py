@@ -8,7 +8,6 @@ exported with ``nbconvert --sanitize-html``, which knows div, span, pre, table, 
 from __future__ import annotations
 
 import html
-import re
 
 from openenv_notebook.jupyter.show.blocks import (
     Block,
@@ -28,60 +27,42 @@ from openenv_notebook.jupyter.show.blocks import (
     Talk,
     Turn,
 )
+from openenv_notebook.jupyter.show.draw_board import board_html
+from openenv_notebook.jupyter.show.html_look import MONO, MUTED, ROW, TABLE, TEXT, escape
 from openenv_notebook.values.text import one_line, visible
 
 # Besides pictures.
 LONGEST = 60_000
 
-_TEXT = "color:var(--jp-content-font-color1,var(--vscode-editor-foreground,inherit))"
-_MUTED = "color:var(--jp-content-font-color2,var(--vscode-descriptionForeground,inherit))"
 _BRAND = "color:var(--jp-brand-color1,var(--vscode-textLink-foreground,inherit))"
-_MONO = "font-family:var(--jp-code-font-family,var(--vscode-editor-font-family,monospace))"
 _RULE = "1px solid var(--jp-border-color2,var(--vscode-panel-border,currentColor))"
 _LOOKS: dict[Look, str] = {
-    "muted": _MUTED,
+    "muted": MUTED,
     "accent": f"{_BRAND};font-weight:600",
-    "code": _MONO,
+    "code": MONO,
     "good": "color:var(--jp-success-color1,var(--vscode-testing-iconPassed,inherit))",
     "bad": "color:var(--jp-error-color1,var(--vscode-errorForeground,inherit))",
 }
 _ROOT = (
-    f"{_TEXT};padding:4px 0;font-size:13px;line-height:1.5;max-width:100%;overflow-x:auto;"
+    f"{TEXT};padding:4px 0;font-size:13px;line-height:1.5;max-width:100%;overflow-x:auto;"
     "font-variant-numeric:tabular-nums"
 )
-_TABLE = "margin:0;border-collapse:collapse;table-layout:auto;font-size:13px"
-# A front end's own stripes would paint over what the lines say.
-_ROW = "background:none"
-_LABEL = f"{_MUTED};padding:2px 16px 2px 0;text-align:left;vertical-align:top;white-space:nowrap"
+_LABEL = f"{MUTED};padding:2px 16px 2px 0;text-align:left;vertical-align:top;white-space:nowrap"
 _VALUE = "padding:2px 0;text-align:left;vertical-align:top;overflow-wrap:anywhere"
 _CELL = "padding:3px 18px 3px 0;vertical-align:top;overflow-wrap:anywhere;text-align:"
-_SQUARE = "padding:2px 7px;text-align:center;min-width:1em"
-_PRE = f"{_MONO};margin:0;white-space:pre-wrap;overflow-wrap:anywhere;background:none;font-size:12.5px"
-_LOUD = f"{_TEXT};font-weight:600;background:var(--jp-layout-color2,none)"
-_RING = "outline:2px solid var(--jp-brand-color1,var(--vscode-focusBorder,currentColor));outline-offset:-2px"
+_PRE = f"{MONO};margin:0;white-space:pre-wrap;overflow-wrap:anywhere;background:none;font-size:12.5px"
 _BUBBLE = (
     f"width:fit-content;max-width:85%;margin:2px 0 8px;padding:5px 10px;border:{_RULE};border-radius:10px;"
     "background:var(--jp-layout-color2,none)"
 )
 _BESIDE = "display:inline-block;vertical-align:top;margin:0 28px 6px 0;max-width:100%"
 _MINE = ";margin-left:auto"
-# $…$, \\(…\\), \\[…\\], \\begin…; none is looked for within pre.
-_FORMULA = re.compile(r"\$|\\")
-_TALLEST, _SMALLEST, _MOST_SQUARES = 420, 240, 100
+_TALLEST, _SMALLEST = 420, 240
 
 
 def write_html(block: Block) -> str:
     """Write a block as HTML, in one ``div``."""
     return f'<div style="{_ROOT}">{HtmlWriter().write(block)}</div>'
-
-
-def escape(text: str) -> str:
-    """Clean and escape a text of a server, for a place within a line.
-
-    Front ends look for formulas in HTML outputs and typeset them (``\\href`` makes a link to
-    anywhere); each sign that could begin one stands in a tag of its own, which ends a formula.
-    """
-    return _FORMULA.sub(r"<span>\g<0></span>", html.escape(one_line(text)))
 
 
 def size_without_pictures(written: str) -> int:
@@ -141,32 +122,30 @@ class HtmlWriter:
         """Write named values; the names of changed ones are bold."""
         rows = []
         for name, inside in fields.rows:
-            shown = f'<b style="{_TEXT}">{escape(name)}</b>' if name in fields.changed else escape(name)
+            shown = f'<b style="{TEXT}">{escape(name)}</b>' if name in fields.changed else escape(name)
             label = f'<td role="rowheader" style="{_LABEL}">{shown}</td>'
-            rows.append(f'<tr style="{_ROW}">{label}<td style="{_VALUE}">{self.write(inside)}</td></tr>')
-        return f'<table style="{_TABLE}">{"".join(rows)}</table>'
+            rows.append(f'<tr style="{ROW}">{label}<td style="{_VALUE}">{self.write(inside)}</td></tr>')
+        return f'<table style="{TABLE}">{"".join(rows)}</table>'
 
     def table(self, columns: tuple[Column, ...], rows: tuple[tuple[str, ...], ...]) -> str:
         """Write rows under the names of their columns."""
         sides = [f"{_CELL}{'right' if column.is_number else 'left'}" for column in columns]
         names = "".join(
-            f'<td role="columnheader" style="{side};{_MUTED}">{escape(column.name)}</td>'
+            f'<td role="columnheader" style="{side};{MUTED}">{escape(column.name)}</td>'
             for side, column in zip(sides, columns, strict=True)
         )
-        styles = [f"{side};{_MONO}" if column.is_code else side for side, column in zip(sides, columns, strict=True)]
+        styles = [f"{side};{MONO}" if column.is_code else side for side, column in zip(sides, columns, strict=True)]
         lines = [
             "".join(f'<td style="{style}">{escape(cell)}</td>' for style, cell in zip(styles, row, strict=True))
             for row in rows
         ]
-        ruled = f"{_ROW};border-bottom:{_RULE}"
-        body = "".join(f'<tr style="{_ROW}">{cells}</tr>' for cells in lines)
-        return f'<table style="{_TABLE}"><tr style="{ruled}">{names}</tr>{body}</table>'
+        ruled = f"{ROW};border-bottom:{_RULE}"
+        body = "".join(f'<tr style="{ROW}">{cells}</tr>' for cells in lines)
+        return f'<table style="{TABLE}"><tr style="{ruled}">{names}</tr>{body}</table>'
 
-    def board(self, board: Board) -> str:
-        """Write a board as a table of cells, a large one as lines; what stands on it is set off."""
-        note = f'<div style="{_MUTED}">{escape(board.said)}</div>' if board.said else ""
-        width, height = len(board.cells[0]), len(board.cells)
-        return note + (_squares(board) if width * height <= _MOST_SQUARES else _lines(board))
+    def board(self, block: Board) -> str:
+        """Write a board."""
+        return board_html(block)
 
     def row(self, blocks: tuple[Block, ...]) -> str:
         """Write blocks beside each other."""
@@ -174,7 +153,7 @@ class HtmlWriter:
 
     def talk(self, talk: Talk) -> str:
         """Write a conversation: who spoke above what was said, the user's words to the right."""
-        earlier = f'<div style="{_MUTED}">{talk.earlier:,} earlier messages</div>' if talk.earlier else ""
+        earlier = f'<div style="{MUTED}">{talk.earlier:,} earlier messages</div>' if talk.earlier else ""
         return earlier + "".join(map(self.turn, talk.turns))
 
     def turn(self, turn: Turn) -> str:
@@ -197,38 +176,3 @@ class HtmlWriter:
         lines = "\n".join(picture.data[start : start + 76] for start in range(0, len(picture.data), 76))
         source = f"data:image/{picture.kind};base64,{lines}"
         return f'<img alt="{html.escape(one_line(alt_text(picture)))}"{size} style="{style}" src="{source}">'
-
-
-def _squares(board: Board) -> str:
-    def shown(row: int, column: int, cell: str) -> str:
-        ring = f";{_RING};{_LOUD}" if (row, column) in board.changed else "" if cell in board.quiet else f";{_LOUD}"
-        return f'<td style="{_SQUARE}{ring}">{escape(cell)}</td>'
-
-    still = f'<td style="{_SQUARE}">'
-    rows = [
-        f"{still}{name}</td>" + "".join(shown(row, column, cell) for column, cell in enumerate(cells))
-        for row, (name, cells) in enumerate(zip(board.rows, board.cells, strict=True))
-    ]
-    above = "".join(f"{still}{name}</td>" for name in ["", *board.columns])
-    body = "".join(f'<tr style="{_ROW}">{row}</tr>' for row in [above, *rows])
-    return f'<table style="{_TABLE};{_MUTED};{_MONO}">{body}</table>'
-
-
-def _lines(board: Board) -> str:
-    cells = [[one_line(cell) for cell in row] for row in board.cells]
-    width = max(len(cell) for row in [board.columns, *cells] for cell in row)
-    margin = max(map(len, board.rows))
-
-    def shown(row: int, column: int, cell: str) -> str:
-        text = html.escape(cell.rjust(width))
-        if (row, column) in board.changed:
-            return f'<b style="{_TEXT};{_RING}">{text}</b>'
-        return text if cell in board.quiet else f'<b style="{_TEXT}">{text}</b>'
-
-    above = " " * margin + "  " + " ".join(name.rjust(width) for name in board.columns)
-    lines = [
-        f"{name:>{margin}}  {' '.join(shown(row, column, cell) for column, cell in enumerate(line))}"
-        for row, (name, line) in enumerate(zip(board.rows, cells, strict=True))
-    ]
-    body = "\n".join([above, *lines])
-    return f'<pre style="{_MONO};{_MUTED};margin:0;background:none;line-height:1.25">{body}</pre>'

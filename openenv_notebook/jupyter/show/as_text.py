@@ -19,6 +19,7 @@ from openenv_notebook.jupyter.show.blocks import (
     Talk,
     line,
 )
+from openenv_notebook.jupyter.show.draw_board import board_lines
 from openenv_notebook.values.text import cut, one_line, visible
 
 MOST_LINES, LONGEST_LINE = 60, 240
@@ -43,7 +44,7 @@ def _write(block: Block) -> list[str]:
         case Table(columns, rows):
             return _table(columns, rows)
         case Board():
-            return _board(block)
+            return board_lines(block)
         case Picture():
             return [f"[{one_line(alt_text(block))}]"]
         case Fold(summary, _, is_more):
@@ -82,22 +83,3 @@ def _talk(talk: Talk) -> list[str]:
     rows = [(f"{turn.who} *" if turn.is_new else turn.who, turn.said) for turn in talk.turns]
     earlier = [("…", line(f"{talk.earlier:,} earlier messages"))] if talk.earlier else []
     return _fields((*earlier, *rows))
-
-
-def _board(board: Board) -> list[str]:
-    """Write a board as lines; changed cells stand in brackets."""
-    shown = [[one_line(cell) for cell in row] for row in board.cells]
-    width = max(len(cell) for row in [board.columns, *shown] for cell in row)
-    margin = max(map(len, board.rows))
-    note = [one_line(board.said)] if board.said else []
-    # There is room for brackets only where there are some.
-    after = " " if board.changed else ""
-
-    def marked(row: int, column: int, cell: str) -> str:
-        return f"[{cell.rjust(width)}]" if (row, column) in board.changed else f" {cell.rjust(width)}{after}"
-
-    named = zip(["", *board.rows], [board.columns, *shown], strict=True)
-    return note + [
-        f"{name:>{margin}} " + "".join(marked(row, column, cell) for column, cell in enumerate(cells))
-        for row, (name, cells) in enumerate(named, start=-1)
-    ]

@@ -20,8 +20,8 @@ from openenv_notebook.jupyter.show.blocks import (
     Turn,
     line,
 )
-from openenv_notebook.jupyter.show.boards import board_of_fen, board_of_list
 from openenv_notebook.jupyter.show.changes import compared, is_changed, is_same
+from openenv_notebook.jupyter.show.find_board import board_of_fen, board_of_list
 from openenv_notebook.jupyter.show.numbers import number, read_array, summary
 from openenv_notebook.jupyter.show.pictures import flat_shape, picture_in_bytes, picture_in_text, picture_of_pixels
 from openenv_notebook.jupyter.show.plain import (

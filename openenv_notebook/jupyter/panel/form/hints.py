@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openenv_notebook.jupyter.show.as_html import escape
+from openenv_notebook.jupyter.show.html_look import escape
 from openenv_notebook.schema.describe import facts
 from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.text import one_line

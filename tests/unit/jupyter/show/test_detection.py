@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field, SecretStr
 
 from openenv_notebook.jupyter.show.any_value import repr_of, to_html, to_text
-from openenv_notebook.jupyter.show.boards import board_of_fen, board_of_rows
+from openenv_notebook.jupyter.show.find_board import board_of_fen, board_of_rows
 from openenv_notebook.jupyter.show.numbers import number, read_array, sparkline, summary
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
