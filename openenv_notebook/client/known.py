@@ -94,7 +94,9 @@ class Known:
         limit = self.patience if within is None else min(within, self.patience)
         await asyncio.wait([self.asking], timeout=limit)
         if self.asking is not None:
-            self.patience = max(0.0, self.patience - (time.monotonic() - began))
+            # A timer may be a little early: what was waited for in full leaves nothing.
+            spent = self.patience if limit >= self.patience else time.monotonic() - began
+            self.patience = max(0.0, self.patience - spent)
 
     async def _ask(self, ask: Callable[[], Awaitable[object]]) -> None:
         try:
