@@ -119,8 +119,8 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: self.server.wires and self.server.wire.end is None)
     @rule()
     def babble(self) -> None:
-        """The server sends a frame too many, if nothing is due."""
-        if not self.session.is_busy:
+        """The server sends a frame too many, if nothing is due: neither a reply nor the proof of a new session."""
+        if not self.session.activity:
             self.on_loop(lambda: self.server.wire.on_frame(result_frame({"n": -5})))
 
     @rule()
