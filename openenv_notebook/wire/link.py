@@ -87,6 +87,8 @@ class Link:
         if not self.is_connecting:
             self.is_connecting = True
             self._task = asyncio.get_running_loop().create_task(self._attempt())
+            # Called in any case: a task that is cancelled before it began runs no line of its own.
+            self._task.add_done_callback(self._attempted)
 
     def cancel(self) -> None:
         """Give an attempt up."""
@@ -94,17 +96,18 @@ class Link:
             self._task.cancel()
 
     async def _attempt(self) -> None:
+        wire = await self._open_wire()
+        wire.on_frame, wire.on_end = self._on_frame, self._on_end
+        self.wire = wire
+
+    def _attempted(self, task: asyncio.Task[None]) -> None:
+        """Take the outcome; where it was given up, who came since then gets an attempt of its own."""
         failure: OpenEnvError | None = None
-        try:
-            wire = await self._open_wire()
-            wire.on_frame, wire.on_end = self._on_frame, self._on_end
-            self.wire = wire
-        except asyncio.CancelledError:
-            pass  # Who gave it up has been told; who came since then gets an attempt of its own.
-        except OpenEnvError as error:
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, OpenEnvError):
             failure = error.with_traceback(None)
-        except Exception as error:
-            log.exception("an error while connecting")
+        elif error is not None:
+            log.error("an error while connecting", exc_info=error)
             failure = ConnectFailed(f"{type(error).__name__}: {error}")
         self._task, self.is_connecting = None, False
         self.say("")

@@ -227,6 +227,17 @@ class TestConnecting:
         far_end.may_connect.set()
         assert await later.answered() == {"reset": {}, "step": 0}
 
+    @pytest.mark.parametrize("turns", range(6))
+    async def test_t01_a_connect_given_up_at_once_leaves_nothing_behind(
+        self, session: Session, far_end: FarEnd, turns: int
+    ) -> None:
+        """T01: given up before it began, or after any few turns of the loop, the next call connects."""
+        call = Call(session, "connect")
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        call.give_up()
+        assert await Call(session, "reset").answered() == {"reset": {}, "step": 0}
+
     async def test_giving_one_up_leaves_the_others_connecting(self, session: Session, far_end: FarEnd) -> None:
         """As long as somebody waits for the connection, it is not given up."""
         far_end.holds_hello = True
