@@ -26,8 +26,11 @@ from openenv_notebook.values.messages import ActT, GivenAction, ObsT, StateT, St
 class AsyncCalls(SessionView[ObsT], TypedClient[ActT, ObsT, StateT], Generic[ActT, ObsT, StateT]):
     """What can be awaited of a client."""
 
-    _talk: Conversation
-    _options: Options
+    _openenv_talk: Conversation
+
+    @property
+    def _openenv_options(self) -> Options:
+        return self._openenv_talk.options_of(self)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -43,7 +46,7 @@ class AsyncCalls(SessionView[ObsT], TypedClient[ActT, ObsT, StateT], Generic[Act
             AtCapacity, FactoryFailed: If the server has no session to give.
             ConnectFailed, ConnectTimeout: If there is no such server, or it does not answer.
         """
-        await run(self._talk.connect(self._options), None)
+        await run(self._openenv_talk.connect(self._openenv_options), None)
         return self
 
     async def reset(self, /, **kwargs: Any) -> StepResult[ObsT]:
@@ -59,7 +62,7 @@ class AsyncCalls(SessionView[ObsT], TypedClient[ActT, ObsT, StateT], Generic[Act
         Raises:
             OpenEnvError: Why there is none; its reply may still come (``.sent``).
         """
-        return await run(self._talk.reset(self._options, kwargs), self._options.timeout)
+        return await run(self._openenv_talk.reset(self._openenv_options, kwargs), self._openenv_options.timeout)
 
     @overload
     async def step(self, action: ActT | GivenAction, /) -> StepResult[ObsT]: ...
@@ -85,7 +88,7 @@ class AsyncCalls(SessionView[ObsT], TypedClient[ActT, ObsT, StateT], Generic[Act
             SessionLost: If the environment is gone; reset() starts anew.
             ReplyTimeout: If no reply came in time; ``.sent`` tells whether it may still happen.
         """
-        return await run(self._talk.step(self._options, action, fields), self._options.timeout)
+        return await run(self._openenv_talk.step(self._openenv_options, action, fields), self._openenv_options.timeout)
 
     async def state(self) -> StateT:
         """Read the environment's state. It is no step.
@@ -96,7 +99,7 @@ class AsyncCalls(SessionView[ObsT], TypedClient[ActT, ObsT, StateT], Generic[Act
         Raises:
             OpenEnvError: Why there is none.
         """
-        return cast(StateT, await run(self._talk.state(), self._options.timeout))
+        return cast(StateT, await run(self._openenv_talk.state(), self._openenv_options.timeout))
 
     async def step_many(self, actions: Iterable[Any], *, window: int = 16) -> list[StepResult[ObsT]]:
         """Make several steps without waiting for each reply; for actions known beforehand.
@@ -114,7 +117,9 @@ class AsyncCalls(SessionView[ObsT], TypedClient[ActT, ObsT, StateT], Generic[Act
                 before is sent with none of the others; else the later ones were made as well,
                 and the results of all stand in ``env.episode``.
         """
-        return await run(self._talk.step_many(self._options, actions, window), self._options.timeout)
+        return await run(
+            self._openenv_talk.step_many(self._openenv_options, actions, window), self._openenv_options.timeout
+        )
 
     async def settle(self, timeout: float | None = None) -> list[Step]:
         """Wait for all owed replies: those whose call was interrupted, cancelled or timed out.
@@ -128,19 +133,19 @@ class AsyncCalls(SessionView[ObsT], TypedClient[ActT, ObsT, StateT], Generic[Act
         Raises:
             ReplyTimeout: If they do not come in time.
         """
-        return await run(self._talk.settle(timeout), None)
+        return await run(self._openenv_talk.settle(timeout), None)
 
     async def disconnect(self) -> None:
         """Give the session up: whoever waits gets an error, the environment is gone."""
-        await run(self._talk.disconnect(), None)
+        await run(self._openenv_talk.disconnect(), None)
 
     async def close(self) -> None:
         """End the session and all that belongs to it, within 2 s; a second time does nothing."""
-        for child in list(self._talk.children):
+        for child in list(self._openenv_talk.children):
             await child.close()
-        await run(self._talk.close(CLOSE_WITHIN), None)
-        self._talk.session.end(join=False)
-        provider = self._talk.opener.provider
+        await run(self._openenv_talk.close(CLOSE_WITHIN), None)
+        self._openenv_talk.session.end(join=False)
+        provider = self._openenv_talk.opener.provider
         if provider is not None:
             await in_thread(provider.stop)
 
@@ -202,27 +207,27 @@ class AsyncCalls(SessionView[ObsT], TypedClient[ActT, ObsT, StateT], Generic[Act
 
     @property
     def _questions(self) -> Questions:
-        return self._talk.questions(self._options)
+        return self._openenv_talk.questions(self._openenv_options)
 
     # Tools
 
     @documented_as(ToolCalls.list_tools)
     async def list_tools(self, use_cache: bool = True) -> list[Tool]:
-        return await ToolCalls(self._talk, self._options).list_tools(use_cache)
+        return await ToolCalls(self._openenv_talk, self._openenv_options).list_tools(use_cache)
 
     @documented_as(ToolCalls.get_tool)
     async def get_tool(self, name: str) -> Tool | None:
-        return await ToolCalls(self._talk, self._options).get_tool(name)
+        return await ToolCalls(self._openenv_talk, self._openenv_options).get_tool(name)
 
     @documented_as(ToolCalls.has_tool)
     async def has_tool(self, name: str) -> bool:
-        return await ToolCalls(self._talk, self._options).has_tool(name)
+        return await ToolCalls(self._openenv_talk, self._openenv_options).has_tool(name)
 
     @documented_as(ToolCalls.call_tool)
     async def call_tool(self, name: str, /, **arguments: Any) -> Any:
-        return await ToolCalls(self._talk, self._options).call_tool(name, **arguments)
+        return await ToolCalls(self._openenv_talk, self._openenv_options).call_tool(name, **arguments)
 
     @property
     def tools(self) -> ToolNamespace:
         """The tools of an MCP environment as methods: ``await env.tools.NAME(...)``."""
-        return ToolNamespace(self._talk.known, self.call_tool)
+        return ToolNamespace(self._openenv_talk.known, self.call_tool)

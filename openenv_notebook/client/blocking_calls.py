@@ -25,6 +25,7 @@ from openenv_notebook.schema.tool import Tool
 from openenv_notebook.threads import events_thread
 from openenv_notebook.values.messages import ActT, GivenAction, ObsT, StateT, StepResult
 
+_VERBS = ("connect", "reset", "step", "state", "close")
 # The far end is given a second; the rest is for a thread that is busy.
 _GOODBYE_WITHIN = 1.2
 
@@ -33,23 +34,24 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
     """What an asynchronous client does while the caller waits; where its class has a verb of its own, that runs."""
 
     def __init__(self, client: AsyncCalls[ActT, ObsT, StateT]) -> None:
-        self._talk, self._options = client._talk, client._options
-        self._own_verbs = self._talk.codec.own_verbs
-        super().__init__(client, self._talk.session.lease)
+        self._openenv_talk, self._openenv_options = client._openenv_talk, client._openenv_options
+        cls = type(client)
+        self._own_verbs = frozenset(verb for verb in _VERBS if getattr(cls, verb) is not getattr(AsyncCalls, verb))
+        super().__init__(client, self._openenv_talk.session.lease)
 
     @documented_as(AsyncCalls.connect)
     def connect(self) -> Self:
         if "connect" in self._own_verbs:
             self._call("connect")
         else:
-            block(self._talk.connect(self._options), None)
+            block(self._openenv_talk.connect(self._openenv_options), None)
         return self
 
     @documented_as(AsyncCalls.reset)
     def reset(self, /, **kwargs: Any) -> StepResult[ObsT]:
         if "reset" in self._own_verbs:
             return cast(StepResult[ObsT], self._call("reset", **kwargs))
-        return block(self._talk.reset(self._options, kwargs), self._options.timeout)
+        return block(self._openenv_talk.reset(self._openenv_options, kwargs), self._openenv_options.timeout)
 
     @overload
     def step(self, action: ActT | GivenAction, /) -> StepResult[ObsT]: ...
@@ -62,29 +64,31 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
         if "step" in self._own_verbs:
             args = () if action is NOT_GIVEN else (action,)
             return cast(StepResult[ObsT], self._call("step", *args, **fields))
-        return block(self._talk.step(self._options, action, fields), self._options.timeout)
+        return block(self._openenv_talk.step(self._openenv_options, action, fields), self._openenv_options.timeout)
 
     @documented_as(AsyncCalls.state)
     def state(self) -> StateT:
         if "state" in self._own_verbs:
             return cast(StateT, self._call("state"))
-        return cast(StateT, block(self._talk.state(), self._options.timeout))
+        return cast(StateT, block(self._openenv_talk.state(), self._openenv_options.timeout))
 
     @documented_as(AsyncCalls.step_many)
     def step_many(self, actions: Iterable[Any], *, window: int = 16) -> list[StepResult[ObsT]]:
-        return block(self._talk.step_many(self._options, actions, window), self._options.timeout)
+        return block(
+            self._openenv_talk.step_many(self._openenv_options, actions, window), self._openenv_options.timeout
+        )
 
     @documented_as(AsyncCalls.settle)
     def settle(self, timeout: float | None = None) -> list[Step]:
-        return block(self._talk.settle(timeout), None)
+        return block(self._openenv_talk.settle(timeout), None)
 
     @documented_as(AsyncCalls.disconnect)
     def disconnect(self) -> None:
-        block(self._talk.disconnect(), None)
+        block(self._openenv_talk.disconnect(), None)
 
     @documented_as(AsyncCalls.close)
     def close(self) -> None:
-        talk = self._talk
+        talk = self._openenv_talk
         if "close" in self._own_verbs and talk.session.lease.is_live:
             self._call("close")
         until = time.monotonic() + CLOSE_WITHIN
@@ -136,7 +140,7 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
     @documented_as(AsyncCalls.schema)
     def schema(self) -> dict[str, Any]:
         found = cast(dict[str, Any], self._call("schema"))
-        if self._talk.action_schema is not None:
+        if self._openenv_talk.action_schema is not None:
             # An attribute of its own once it is known: Tab then completes its fields.
             self.__dict__["Action"] = self._client.Action
         return found
@@ -162,7 +166,7 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
     @property
     def tools(self) -> ToolNamespace:
         """The tools of an MCP environment as methods: ``env.tools.NAME(...)``."""
-        return ToolNamespace(self._talk.known, self.call_tool)
+        return ToolNamespace(self._openenv_talk.known, self.call_tool)
 
     # The model of actions
 
@@ -173,5 +177,7 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
         Raises:
             MisuseError: If the server tells no schema.
         """
-        block(self._talk.learn(self._options.timeout if self._options.is_timed else None), None)
+        options = self._openenv_options
+        own_time = options.timeout if options.is_timed else None
+        block(self._openenv_talk.learn(own_time, is_shared=not options.is_timed), None)
         return self._client.Action

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import weakref
 from collections.abc import Mapping
 from typing import Any, Generic, Self, TypeVar, cast, overload
 
@@ -80,9 +79,6 @@ class EnvClient(AsyncCalls[ActT, ObsT, StateT], Generic[ActT, ObsT, StateT]):
         >>> server.stop()
     """
 
-    # What a client is stands in slots: its views share the attributes that subclasses add.
-    __slots__ = ("_options", "_origin", "_talk", "_twin")
-
     def __init__(
         self,
         base_url: str | None = None,
@@ -123,10 +119,8 @@ class EnvClient(AsyncCalls[ActT, ObsT, StateT], Generic[ActT, ObsT, StateT]):
         started = hold_of(provider) if provider is not None else None
         endpoint = reach(base_url) if base_url is not None else None
         opener = Opener(endpoint, patience, started, reach)
-        self._options = Options(message_timeout_s)
-        self._twin: weakref.ref[SyncEnvClient[ActT, ObsT, StateT]] | None = None
-        self._origin: EnvClient[ActT, ObsT, StateT] | None = None
-        self._talk = Conversation(self, self._codec, opener, self._options, chosen)
+        # The one attribute: a subclass may call its own what it likes.
+        self._openenv_talk = Conversation(self, self._codec, opener, Options(message_timeout_s), chosen)
 
     @classmethod
     def from_docker_image(cls, image: str, provider: Any = None, **kwargs: Any) -> starting.Starting[Self]:
@@ -217,22 +211,20 @@ class EnvClient(AsyncCalls[ActT, ObsT, StateT], Generic[ActT, ObsT, StateT]):
             ClientClosed: If this client was closed.
         """
         child = self._sibling()
-        await child._view(self._options).connect()
+        await child._view(self._openenv_options).connect()
         return child
 
     def _sibling(self) -> Self:
         """Make another client of the server, with this one's own settings, whatever view was asked."""
         child = object.__new__(type(self))
         child.__dict__.update(self.__dict__)
-        child._options, child._twin, child._origin = self._talk.options, None, None
-        child._talk = self._talk.again(child)
+        child._openenv_talk = self._openenv_talk.again(child)
         return child
 
     def _view(self, options: Options) -> Self:
         view = object.__new__(type(self))
         view.__dict__ = self.__dict__
-        # Hooks are asked of the client itself.
-        view._talk, view._options, view._twin, view._origin = self._talk, options, None, self._origin or self
+        self._openenv_talk.add_view(view, options, self)
         return view
 
     def options(self, *, timeout: Any = NOT_GIVEN, actor: str | None = None) -> Self:
@@ -251,17 +243,17 @@ class EnvClient(AsyncCalls[ActT, ObsT, StateT], Generic[ActT, ObsT, StateT]):
         check_seconds(timeout=None if timeout is NOT_GIVEN else timeout)
         if actor is not None and actor not in _ACTORS:
             raise MisuseError(f"actor is one of {', '.join(_ACTORS)}, not {actor!r}")
-        options = self._options._replace(actor=actor or self._options.actor)
+        options = self._openenv_options._replace(actor=actor or self._openenv_options.actor)
         if timeout is not NOT_GIVEN:
             options = options._replace(timeout=timeout, is_timed=True)
         return self._view(options)
 
     def sync(self) -> SyncEnvClient[ActT, ObsT, StateT]:
         """Return the blocking twin on the same session; both may be used at once."""
-        twin = self._twin() if self._twin is not None else None
+        twins = self._openenv_talk.twins
+        twin: SyncEnvClient[ActT, ObsT, StateT] | None = twins.get(id(self))
         if twin is None:
-            twin = SyncEnvClient(self)
-            self._twin = weakref.ref(twin)
+            twin = twins[id(self)] = SyncEnvClient(self)
         return twin
 
     def __repr__(self) -> str:
@@ -331,7 +323,7 @@ class SyncEnvClient(BlockingCalls[ActT, ObsT, StateT], Generic[ActT, ObsT, State
     @documented_as(EnvClient.new_session)
     def new_session(self) -> SyncEnvClient[ActT, ObsT, StateT]:
         child = self._async._sibling()
-        SyncEnvClient(child._view(self._options)).connect()
+        SyncEnvClient(child._view(self._openenv_options)).connect()
         return child.sync()
 
     @documented_as(EnvClient.options)

@@ -25,15 +25,12 @@ from openenv_notebook.values.secrets import Secrets, masked
 from openenv_notebook.values.to_json import fields_of, is_record
 from openenv_notebook.wire.replies import reply_data
 
-VERBS = ("connect", "reset", "step", "state", "close")
-
 
 class Codec:
-    """What a client class does with actions and replies; the hooks and verbs of ``root`` count as not overridden.
+    """What a client class does with actions and replies; the hooks of ``root`` count as not overridden.
 
     Attributes:
         action_model: The model of actions it names, or None.
-        own_verbs: The verbs it has of its own: a blocking client runs those.
     """
 
     def __init__(self, cls: type, root: type) -> None:
@@ -42,7 +39,6 @@ class Codec:
         self.own_payload = _overrides(cls, root, "_step_payload")
         self.own_result = _overrides(cls, root, "_parse_result")
         self.own_state = _overrides(cls, root, "_parse_state")
-        self.own_verbs = frozenset(verb for verb in VERBS if _overrides(cls, root, verb))
         self._observation_model: Any = observation
         self._state_model: Any = state
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from openenv_notebook.client.actions import OPTIONS, is_bare, listed, with_suggestions
 from openenv_notebook.client.codec import Codec
-from openenv_notebook.client.known import PATIENCE, Known
+from openenv_notebook.client.known import Known
 from openenv_notebook.client.opener import Opener
 from openenv_notebook.client.placed import NOTHING_SENT, placed
 from openenv_notebook.client.provider import stop_soon
@@ -69,6 +69,9 @@ class Conversation:
         secrets = self.known.secrets
         self.session = Session(url, opener, codec.reader(client, secrets), Record(url, secrets=secrets))
         self.children: weakref.WeakSet[Any] = weakref.WeakSet()
+        # By the identity of a client or a view; a blocking twin keeps its own alive, and so the number its own.
+        self.twins: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+        self._views: dict[int, tuple[Options, Any]] = {}
         self._client = weakref.ref(client)
         self._warned: set[Any] = set()
         weakref.finalize(self, _dropped, self.session, opener.provider).atexit = False
@@ -79,6 +82,16 @@ class Conversation:
         made = Conversation(client, self.codec, self.opener.again(), self.options, self.mode, self.known)
         self.children.add(client)
         return made
+
+    def options_of(self, client: Any) -> Options:
+        """How the calls of the client, or of a view of it, are made."""
+        view = self._views.get(id(client))
+        return self.options if view is None else view[0]
+
+    def add_view(self, view: Any, options: Options, client: Any) -> None:
+        """Note a view with options of its own; it keeps the client alive, of which hooks are asked."""
+        self._views[id(view)] = options, client
+        weakref.finalize(view, self._views.pop, id(view), None).atexit = False
 
     def questions(self, options: Options) -> Questions:
         """The questions over HTTP: each has a short limit of its own, but where the call was given one."""
@@ -164,10 +177,11 @@ class Conversation:
             with contextlib.suppress(ReplyTimeout):
                 yield Apart(Request("close", b"", self.session), self.session.close, within)
 
-    def learn(self, within: float | None = None) -> Body[None]:
+    def learn(self, within: float | None = None, *, is_shared: bool = True) -> Body[None]:
         """Ask for the schema if it was not told before; a server without one is fine.
 
-        Not where a step can only be told that the session is over.
+        ``within`` seconds at most, and of the patience that all calls share unless a call was given its own time. Not
+        where a step can only be told that the session is over.
         """
         if self.known.has_schema_answer:
             return
@@ -176,7 +190,7 @@ class Conversation:
             raise copy.copy(self.session.lost)
         # A call's own limit is for its own wait; others may be waiting for the same answer.
         ask = Questions(self.opener.endpoint, self.known, TIMEOUT).ask_schema
-        yield Asked(self.session.lease, lambda: self.known.learn(ask, within), "schema")
+        yield Asked(self.session.lease, lambda: self.known.learn(ask, within, is_shared=is_shared), "schema")
 
     def learn_for(self, actions: Iterable[Any], name: str, timeout: float | None, began: float) -> Body[None]:
         """Ask for the schema that a step needs, or could use, as a part of the step's own time.
@@ -187,9 +201,10 @@ class Conversation:
         """
         known, left = self.known, seconds_left(timeout, began)
         if any(is_bare(action) for action in actions):
+            asked = time.monotonic()
             yield from self.learn(left)
             if not known.has_schema_answer:
-                self._raise_unknown(name, PATIENCE if timeout is None else min(timeout, PATIENCE))
+                self._raise_unknown(name, round(time.monotonic() - asked, 1))
         elif known.schema_failure is None:
             # The larger part of the time is the step's own: fields travel without a schema.
             yield from self.learn(None if left is None else left / 2)
@@ -274,7 +289,7 @@ def step_all(clients: list[Any], actions: list[Any], timeout: float | None) -> B
     began, pairs = time.monotonic(), []
     with placed(NOTHING_SENT) as place:
         for place.index, client in enumerate(clients):
-            talk, options, action = client._talk, client._options, actions[place.index]
+            talk, options, action = conversation_of(client), options_of(client), actions[place.index]
             if not talk.known.has_schema_answer and talk.codec.needs_schema(action, {}):
                 yield from talk.learn_for([action], "step_all", timeout, began)
             pairs.append((talk, talk.step_request(options, action, {}, name="step_all")))
@@ -297,8 +312,14 @@ def results_of(pairs: list[tuple[Conversation, Request]]) -> list[StepResult[Any
 
 def conversation_of(client: Any) -> Conversation:
     """Give the conversation that a client of ours holds, of whichever kind: for what is built on clients."""
-    talk: Conversation = client._talk
+    talk: Conversation = client._openenv_talk
     return talk
+
+
+def options_of(client: Any) -> Options:
+    """Give how the calls of a client of ours are made, of whichever kind."""
+    options: Options = client._openenv_options
+    return options
 
 
 def _dropped(session: Session, provider: Hold | None) -> None:

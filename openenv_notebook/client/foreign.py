@@ -27,8 +27,10 @@ class ForeignClient(Blocking):
     """
 
     def __init__(self, async_client: Any) -> None:
-        super().__init__(async_client, Lease(self))
-        self._was_called = self._is_closed = False
+        # Nobody else holds it; what the portal tells it is no method of a client.
+        self._tenant = _Tenant()
+        super().__init__(async_client, Lease(self._tenant))
+        self._was_called = False
 
     @property
     def async_client(self) -> Any:
@@ -54,12 +56,12 @@ class ForeignClient(Blocking):
 
     def close(self) -> None:
         """Close the object; no thread is left."""
-        if self._is_closed:
+        if self._tenant.is_closed:
             return
         try:
             self._call("close")
         finally:
-            self._is_closed = True
+            self._tenant.is_closed = True
             self._lease.end(join=True)
 
     def new_session(self) -> ForeignClient:
@@ -74,7 +76,7 @@ class ForeignClient(Blocking):
     @property
     def status(self) -> str:
         """ "new" before the first call, "closed" after close(), else "open"."""
-        return "closed" if self._is_closed else "open" if self._was_called else "new"
+        return "closed" if self._tenant.is_closed else "open" if self._was_called else "new"
 
     def __getattr__(self, name: str) -> Any:
         if name in _ONLY_OURS:
@@ -98,16 +100,19 @@ class ForeignClient(Blocking):
         self._was_called = True
         return value
 
-    # What the portal tells who lives on it
+
+class _Tenant:
+    """What lives on the portal's loop for a foreign client."""
+
+    is_closed = False
 
     def before_lease(self, anew: bool) -> None:
         """Refuse a portal once it is closed."""
-        if self._is_closed:
+        if self.is_closed:
             raise ClientClosed()
 
     def shut_down(self) -> None:
         """The process ends: the object's socket ends with it."""
 
     def orphan(self) -> None:
-        """Leave the parent's portal alone, in a forked child."""
-        self._lease.orphan()
+        """The lease of a forked child is taken anew: the parent's portal is dead there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Final, NoReturn
 
 from openenv_notebook.values.errors import ConnectFailed, ConnectTimeout, NotAnOpenEnvServer, ProtocolError, ServerError
@@ -14,6 +15,7 @@ from openenv_notebook.wire.replies import ENDS_SESSION, excerpt, read_error, rep
 # the environment.
 HELLO_FRAME: Final = b'{"type":"openenv_notebook_hello"}'
 
+_SECOND_WITHIN = 0.2
 _REPLIES = ("error", "observation", "state", "mcp")
 
 
@@ -24,21 +26,17 @@ class Greeting:
         self._url = url
         self._frames: list[bytes] = []
         self._end: tuple[int, str] | None = None
-        self._heard: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._heard = asyncio.Event()
 
     def take(self, data: bytes) -> None:
         """Take a frame from the connection."""
         self._frames.append(data)
-        self._wake()
+        self._heard.set()
 
     def end_at(self, code: int, reason: str) -> None:
         """Take the end of the connection."""
         self._end = code, reason
-        self._wake()
-
-    def _wake(self) -> None:
-        if not self._heard.done():
-            self._heard.set_result(None)
+        self._heard.set()
 
     async def prove(self, wire: Wire, limit: float | None) -> None:
         """Send the message that no server knows over the wire that is heard here, and wait for whatever answers it.
@@ -54,7 +52,7 @@ class Greeting:
             raise self._closed("session", 1006, str(error) or type(error).__name__) from None
         try:
             async with asyncio.timeout(limit):
-                await self._heard
+                await self._heard.wait()
         except TimeoutError:
             phase = "the server opened a session and does not answer"
             hint = (
@@ -62,6 +60,11 @@ class Greeting:
                 "timeout (message_timeout_s of a client class) sets the limit"
             )
             raise ConnectTimeout(limit or 0.0, phase, url=self._url, hint=hint) from None
+        if self._frames and reply_type(self._frames[0]) != "error":
+            # Servers answer by an error: this may be a greeting that nobody asked for, and the answer behind it.
+            self._heard.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._heard.wait(), _SECOND_WITHIN)
         self._read_answer()
 
     def _refuse_unasked(self, wire: Wire) -> None:
@@ -81,7 +84,9 @@ class Greeting:
             if found not in _REPLIES:
                 raise self._not_openenv(answer)
         if len(self._frames) > 1:
-            self._refuse(self._frames[1])
+            # One of the two nobody asked for: the one that is no error.
+            first_is_error = reply_type(self._frames[0]) == "error"
+            self._refuse(self._frames[1 if first_is_error else 0])
         if self._end is not None:
             raise self._closed("session", *self._end)
 

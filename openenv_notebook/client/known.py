@@ -19,6 +19,8 @@ from openenv_notebook.values.secrets import Secrets
 
 # How long all calls together wait for a schema that does not come, in seconds.
 PATIENCE = 3.0
+# And for one that is asked for anew after that.
+_PATIENCE_AGAIN = 0.5
 _AGAIN_AFTER = 10.0
 # What a busy server or its proxy answers: the same question may have another answer later.
 _BUSY = (408, 425, 429, 502, 503, 504)
@@ -75,7 +77,9 @@ class Known:
         """True while a schema that a call can do without is not to be asked for again: the server may be busy."""
         return self.schema_failure is not None and time.monotonic() - self.asked_at < _AGAIN_AFTER
 
-    async def learn(self, ask: Callable[[], Awaitable[object]], within: float | None) -> None:
+    async def learn(
+        self, ask: Callable[[], Awaitable[object]], within: float | None, *, is_shared: bool = True
+    ) -> None:
         """Ask for the schema, on the portal's loop; whoever waits together asks once.
 
         What hung is waited for no longer than :data:`PATIENCE` in all, by all calls; it is still asked
@@ -84,19 +88,24 @@ class Known:
         Args:
             ask: Asks, and tells :meth:`take_schema` or :meth:`note_failure`.
             within: How long to wait, in seconds, at most; None for as long as there is patience.
+            is_shared: False for a call that was given its own time, and waits that long.
         """
         if self.has_schema_answer:
             return
-        if self.asking is None or self.asking.done():
-            self.asking, self.asked_at = asyncio.get_running_loop().create_task(self._ask(ask)), time.monotonic()
-        began = time.monotonic()
-        # Whoever waits no longer leaves the question to the others.
-        limit = self.patience if within is None else min(within, self.patience)
-        await asyncio.wait([self.asking], timeout=limit)
-        if self.asking is not None:
-            # A timer may be a little early: what was waited for in full leaves nothing.
-            spent = self.patience if limit >= self.patience else time.monotonic() - began
-            self.patience = max(0.0, self.patience - spent)
+        loop, began, asking = asyncio.get_running_loop(), time.monotonic(), self.asking
+        # One of another loop belongs to the parent of this process, or to a portal that died.
+        if asking is None or asking.done() or asking.get_loop() is not loop:
+            self.asking = asking = loop.create_task(self._ask(ask))
+            self.asked_at, self.patience = began, max(self.patience, _PATIENCE_AGAIN)
+        limit = self.patience if within is None else min(within, self.patience) if is_shared else within
+        try:
+            # Whoever waits no longer leaves the question to the others.
+            await asyncio.wait([asking], timeout=limit)
+        finally:
+            if not asking.done():
+                # A timer may be a little early: what was waited for in full leaves nothing.
+                waited = time.monotonic() - began
+                self.patience = 0.0 if waited > 0.99 * self.patience else self.patience - waited
 
     async def _ask(self, ask: Callable[[], Awaitable[object]]) -> None:
         try:
@@ -104,7 +113,8 @@ class Known:
         except OpenEnvError:
             pass  # noted where it was asked
         finally:
-            self.asking = None
+            if self.asking is asyncio.current_task():
+                self.asking = None
 
     def take_schema(self, schema: AttributeDict) -> AttributeDict:
         """Remember what GET /schema answered first, and return that; its secrets are hidden from then on."""

@@ -16,7 +16,7 @@ from openenv_notebook.wire.protocol import frame
 class TypedClient(Generic[ActT, ObsT, StateT]):
     """What a client class says of its models."""
 
-    _talk: Conversation
+    _openenv_talk: Conversation
     _codec: ClassVar[Codec]
 
     def __class_getitem__(cls, models: Any) -> Any:
@@ -32,9 +32,9 @@ class TypedClient(Generic[ActT, ObsT, StateT]):
         """
         if self._codec.action_model is not None:
             return self._codec.action_model
-        known = self._talk.known
+        known = self._openenv_talk.known
         if known.action_model is None:
-            schema = self._talk.action_schema
+            schema = self._openenv_talk.action_schema
             if schema is None:
                 raise self._no_action_schema()
             # Only loaded where it is asked for.
@@ -44,9 +44,10 @@ class TypedClient(Generic[ActT, ObsT, StateT]):
         return known.action_model
 
     def _no_action_schema(self) -> MisuseError:
-        known = self._talk.known
+        known = self._openenv_talk.known
         if not known.has_schema_answer:
             why = f": {known.schema_failure.describe()}" if known.schema_failure is not None else ""
+            why = why or (": the server has not answered GET /schema yet" if known.asking is not None else "")
             return MisuseError(f"the action's schema is not known yet{why}", hint="call schema() first")
         hint = "name the fields: env.step(field=value); or name the models, EnvClient[Move, Board, State](url)"
         return MisuseError("there is no model of actions: the server tells no schema of them", hint=hint)
@@ -59,8 +60,10 @@ class TypedClient(Generic[ActT, ObsT, StateT]):
 
     def _parse_result(self, payload: dict[str, Any]) -> StepResult[ObsT]:
         """Make a result of a reply's data; override it for observations of your own."""
-        return cast(StepResult[ObsT], self._codec.plain_result(frame("observation", payload), self._talk.known.secrets))
+        return cast(
+            StepResult[ObsT], self._codec.plain_result(frame("observation", payload), self._openenv_talk.known.secrets)
+        )
 
     def _parse_state(self, payload: dict[str, Any]) -> StateT:
         """Make a state of a reply's data; override it for states of your own."""
-        return cast(StateT, self._codec.plain_state(payload, secrets=self._talk.known.secrets))
+        return cast(StateT, self._codec.plain_state(payload, secrets=self._openenv_talk.known.secrets))

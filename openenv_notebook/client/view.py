@@ -18,48 +18,48 @@ from openenv_notebook.wire.endpoint import Endpoint
 class SessionView(NotCopied, Generic[ObsT]):
     """Properties that look at a session; none of them does I/O."""
 
-    _talk: Conversation
+    _openenv_talk: Conversation
 
     @property
     def base_url(self) -> str | None:
         """The server's HTTP address; None before a provider has started it."""
-        endpoint = self._talk.opener.endpoint
+        endpoint = self._openenv_talk.opener.endpoint
         return endpoint.address.http_url if endpoint is not None else None
 
     @property
     def endpoint(self) -> Endpoint | None:
         """How the server is reached: address, limits, keepalive; None before a provider has started it."""
-        return self._talk.opener.endpoint
+        return self._openenv_talk.opener.endpoint
 
     @property
     def status(self) -> str:
         """The session's state: "new", "open", "lost" (until a reset) or "closed"."""
-        return self._talk.session.status
+        return self._openenv_talk.session.status
 
     @property
     def activity(self) -> str:
         """What is being waited for, with the seconds so far; "" when nothing is."""
-        return self._talk.session.activity
+        return self._openenv_talk.session.activity
 
     @property
     def owed(self) -> int:
         """How many replies are still to come that nobody waits for."""
-        return self._talk.session.exchange.owed
+        return self._openenv_talk.session.exchange.owed
 
     @property
     def episode(self) -> Episode:
         """The record of the episode in progress, or of the last one."""
-        return self._talk.session.record.episode
+        return self._openenv_talk.session.record.episode
 
     @property
     def episodes(self) -> list[Episode]:
         """The records of all episodes of this session, the oldest first."""
-        return self._talk.session.record.episodes
+        return self._openenv_talk.session.record.episodes
 
     @property
     def last(self) -> StepResult[ObsT] | None:
         """The last result, whoever waited for it; None before the first."""
-        return self._talk.session.record.last_result
+        return self._openenv_talk.session.record.last_result
 
     @property
     def done(self) -> bool:
@@ -70,7 +70,7 @@ class SessionView(NotCopied, Generic[ObsT]):
     @property
     def known(self) -> Known:
         """What was learnt of the server so far: its schema, its tools."""
-        return self._talk.known
+        return self._openenv_talk.known
 
     def subscribe(self, callback: Callback) -> Callable[[], None]:
         """Have a function called with each step and each change of state.
@@ -88,15 +88,15 @@ class SessionView(NotCopied, Generic[ObsT]):
         if not callable(callback):
             kind = type(callback).__name__
             raise MisuseError(f"subscribe() takes a function of one event, not a {kind}", hint="env.subscribe(print)")
-        return self._talk.session.subscribers.add(callback)
+        return self._openenv_talk.session.subscribers.add(callback)
 
     def unsubscribe(self, callback: Callback) -> None:
         """End the subscriptions of a function."""
-        self._talk.session.subscribers.remove(callback)
+        self._openenv_talk.session.subscribers.remove(callback)
 
     def _describe(self, kind: str, name: str) -> str:
         """Write the repr of a twin."""
-        where = self._talk.session.url or "no server yet"
+        where = self._openenv_talk.session.url or "no server yet"
         parts = (f"{name} ({kind})", self.status, where, repr(self.episode), self.activity)
         return f"<{', '.join(part for part in parts if part)}>"
 

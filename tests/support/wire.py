@@ -257,5 +257,5 @@ def scripted(client: Any, far_end: FarEnd, build: float | None = 10.0) -> Any:
 def put_on(client: Any, opener: Opener) -> Any:
     """Give a client of ours another opener before it is used; return the client."""
     talk = conversation_of(client)
-    client._talk = Conversation(client, talk.codec, opener, talk.options, talk.mode)
+    client._openenv_talk = Conversation(client, talk.codec, opener, talk.options, talk.mode)
     return client

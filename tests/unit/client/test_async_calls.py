@@ -267,6 +267,50 @@ class TestCalls:
         assert (client.made, view.made, view.note) == (2, 2, "mine")
         await client.close()
 
+    async def test_a_class_calls_its_own_attributes_what_it_likes(self, far_end: FarEnd) -> None:
+        """No name that people give is ours, nor is the layout of a base, be it slotted or a dict."""
+
+        class Slotted:
+            """A base with slots."""
+
+            __slots__ = ("side",)
+
+        class Named(GenericEnvClient, Slotted):
+            """Uses the names an implementation might."""
+
+            _options: Any = "class"
+
+            def __init__(self, url: str) -> None:
+                super().__init__(url)
+                self._options, self._session, self._talk, self._twin, self._known = {"a": 1}, 2, 3, 4, 5
+                self.side = 6
+
+        client = scripted(Named("localhost:1"), far_end)
+        view = client.options(timeout=5, actor="policy")
+        await view.reset()
+        await client.step(column=1)
+        assert [step.actor for step in client.episode] == ["policy", "code"]
+        assert (client._options, view._talk, client.sync() is client.sync()) == ({"a": 1}, 3, True)
+        await client.close()
+
+    async def test_a_view_alone_keeps_the_session_and_no_longer(self, far_end: FarEnd) -> None:
+        """A view keeps its client and its hooks alive; with the last view the client goes, and its session."""
+
+        class Own(GenericEnvClient):
+            """Reads results in its own way."""
+
+            def _parse_result(self, payload: dict[str, Any]) -> StepResult[Any]:
+                return StepResult("mine", 1.0, False)
+
+        client = scripted(Own("localhost:1"), far_end)
+        gone, view = weakref.ref(client), client.options(timeout=5).options(actor="policy")
+        del client
+        gc.collect()
+        assert (await view.reset()).observation == "mine"
+        del view
+        gc.collect()
+        await eventually_here(lambda: gone() is None and far_end.wire.closed_by_us)
+
     async def test_a_new_session_of_a_view_has_the_client_s_own_options(
         self, client: GenericEnvClient, far_end: FarEnd
     ) -> None:

@@ -396,6 +396,25 @@ class TestInterrupt:
         assert len(playing.settle(timeout=5)) == 1
 
 
+def test_a_verb_that_was_put_on_a_class_later_is_what_runs(far_end: FarEnd) -> None:
+    """A decorator of classes, or a test's double, holds for both twins."""
+
+    class Mine(GenericEnvClient):
+        """To be decorated."""
+
+    plain, made = Mine.step, []
+
+    async def counted(self: Any, *args: Any, **fields: Any) -> Any:
+        made.append(fields)
+        return await plain(self, *args, **fields)
+
+    Mine.step = counted  # type: ignore[method-assign]
+    with scripted(Mine("localhost:1"), far_end).sync() as env:
+        env.reset()
+        env.step(column=1)
+    assert made == [{"column": 1}]
+
+
 class TestEnds:
     """Closing."""
 

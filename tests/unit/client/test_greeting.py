@@ -74,6 +74,15 @@ async def test_a_frame_too_many_is_no_proof() -> None:
         await greeting.prove(wire, 5)
 
 
+async def test_a_greeting_of_the_server_is_no_proof() -> None:
+    """A well-formed frame that comes by itself, and the answer later: the next reply would be taken for another's."""
+    wire, greeting = listening()
+    answered(wire, result_frame())
+    wire.loop.call_later(0.01, wire.on_frame, error_frame("UNKNOWN_TYPE"))
+    with pytest.raises(NotAnOpenEnvServer):
+        await greeting.prove(wire, 5)
+
+
 async def test_an_end_is_told_with_its_code() -> None:
     """A connection that closes at once, or instead of an answer, says why and what to do."""
     wire, greeting = listening()
