@@ -132,7 +132,7 @@ def patches() -> Iterable[Finding]:
         advice = "restart the kernel and use nest_asyncio2 instead, if anything"
         yield Finding("wrong", "nest_asyncio 1.6 is applied: it breaks every event loop on Python 3.14", advice)
     else:
-        advice = "this package does not need it; without it loops are about 40 % faster"
+        advice = "this package does not need it; without it loops are faster"
         yield Finding("look", f"{name} is applied to asyncio", advice)
 
 

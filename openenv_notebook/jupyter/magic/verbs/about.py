@@ -18,7 +18,7 @@ from openenv_notebook.jupyter.magic.verbs.verb import Verb
 from openenv_notebook.values.tracebacks import show_full_tracebacks
 
 # Measured on a private loop with nest_asyncio 1.6 and nest_asyncio2 1.7.
-_COST = "tasks on every loop of this kernel are now about 40 % slower; env.step(…) never needed it"
+_COST = "tasks on every loop of this kernel are slower now; env.step(…) never needed it"
 
 
 def python(context: Context, rest: str) -> Any:
