@@ -95,7 +95,9 @@ class Conversation:
 
     def questions(self, options: Options) -> Questions:
         """The questions over HTTP: each has a short limit of its own, but where the call was given one."""
-        limit = options.timeout if options.is_timed else min(TIMEOUT, options.timeout or TIMEOUT)
+        limit = options.timeout
+        if not options.is_timed:
+            limit = TIMEOUT if limit is None else min(limit, TIMEOUT)
         return Questions(self.opener.endpoint, self.known, limit)
 
     # Bodies of calls

@@ -14,7 +14,6 @@ from openenv_notebook.values.messages import StepResult, short_repr
 from openenv_notebook.values.to_json import to_bytes
 
 StepKind = Literal["reset", "step", "tool", "state"]
-Actor = Literal["code", "person", "policy"]
 ReadResult = Callable[[bytes], StepResult[Any]]
 
 

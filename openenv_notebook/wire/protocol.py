@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.to_json import to_bytes
@@ -50,18 +50,6 @@ class Batch:
 
     def __init__(self, window: int) -> None:
         self.window = window
-
-
-class Taker(Protocol):
-    """What takes a request in and keeps its place: a session."""
-
-    url: str
-
-    def take(self, request: Request) -> object:
-        """Take it in, on the loop's thread."""
-
-    def give_up(self, request: Request) -> bool:
-        """End its caller's wait, on the loop's thread; True if it was sent."""
 
 
 class Request:

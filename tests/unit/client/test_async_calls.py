@@ -267,6 +267,12 @@ class TestCalls:
         assert (client.made, view.made, view.note) == (2, 2, "mine")
         await client.close()
 
+    async def test_no_time_at_all_is_a_limit_for_questions_too(self) -> None:
+        """A limit of nothing is no missing limit: nobody is asked, and the error names it."""
+        client = GenericEnvClient("localhost:1", message_timeout_s=0.0)
+        with pytest.raises(ReplyTimeout, match=r"no reply to health\(\) within 0 s"):
+            await client.health()
+
     async def test_a_class_calls_its_own_attributes_what_it_likes(self, far_end: FarEnd) -> None:
         """No name that people give is ours, nor is the layout of a base, be it slotted or a dict."""
 
