@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from support import pace  # noqa: F401 -- loads hypothesis's profile
 from support.leaks import Census
 
 

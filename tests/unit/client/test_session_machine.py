@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, precondition, rule
 from support.wire import FarEnd, ScriptedWire, error_frame, result_frame
@@ -16,9 +14,6 @@ from openenv_notebook.client.results import read_result
 from openenv_notebook.client.session import Session
 from openenv_notebook.values.errors import ClientClosed, ConnectFailed, OpenEnvError, SessionLost
 from openenv_notebook.wire.protocol import STATE_FRAME, Batch, Request, frame
-
-# The same each time, unless more are asked for: then they are new ones.
-EXAMPLES = int(os.environ.get("OPENENV_EXAMPLES", "100"))
 
 
 class NumberedServer(FarEnd):
@@ -210,6 +205,3 @@ class Life(RuleBasedStateMachine):
 
 
 TestLife = Life.TestCase
-TestLife.settings = settings(
-    max_examples=EXAMPLES, stateful_step_count=40, deadline=None, database=None, derandomize=EXAMPLES == 100
-)

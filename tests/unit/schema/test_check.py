@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from support.pace import HEAVY
 from support.recorded import schemas, shapes
 from support.shape_values import fitting
 
@@ -112,7 +113,7 @@ def test_true_is_not_one() -> None:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 @given(data=st.data())
-@settings(max_examples=10, deadline=None)
+@HEAVY
 def test_values_that_fit_are_taken_by_the_server_too(name: str, data: st.DataObject) -> None:
     """What the check lets through, a model of the same schema takes; A48."""
     schema = SCHEMAS[name]

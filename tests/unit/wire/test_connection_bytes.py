@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from websockets.client import ClientProtocol
 from websockets.frames import Frame, Opcode
@@ -54,7 +54,6 @@ split = st.tuples(st.text(max_size=50), st.lists(st.integers(0, 60), min_size=1,
 )
 
 
-@settings(max_examples=200)
 @given(st.lists(st.one_of(plain, plain, pings, split), max_size=8), st.lists(st.integers(1, 200), max_size=40))
 def test_messages_come_out_however_the_bytes_are_cut(groups: list[list[Frame]], sizes: list[int]) -> None:
     """Plain, fragmented and large messages with pings between them come out whole, in order, and pings are answered."""

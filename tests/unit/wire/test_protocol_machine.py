@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import deque
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, precondition, rule
 from support.wire import result_frame
 
 from openenv_notebook.values.errors import SessionLost
 from openenv_notebook.wire.protocol import Batch, Exchange, Request
-
-# The same each time, unless more are asked for: then they are new ones.
-EXAMPLES = int(os.environ.get("OPENENV_EXAMPLES", "150"))
 
 
 class Conversation(RuleBasedStateMachine):
@@ -109,6 +104,3 @@ class Conversation(RuleBasedStateMachine):
 
 
 TestConversation = Conversation.TestCase
-TestConversation.settings = settings(
-    max_examples=EXAMPLES, stateful_step_count=40, deadline=None, database=None, derandomize=EXAMPLES == 150
-)

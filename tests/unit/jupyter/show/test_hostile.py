@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support import hostile
 from support.markup import check_html, check_text
@@ -55,7 +55,6 @@ def test_hostile_values_are_escaped(name: str) -> None:
 
 
 @given(values)
-@settings(max_examples=150, deadline=2000)
 def test_any_observation_is_escaped_and_bounded(value: Any) -> None:
     """Any JSON value as an observation, and as its metadata."""
     check(StepResult(value, 0.5, False, {"x": value}))
@@ -64,7 +63,6 @@ def test_any_observation_is_escaped_and_bounded(value: Any) -> None:
 
 
 @given(st.dictionaries(st.one_of(schema_words, texts), schemas, max_size=6))
-@settings(max_examples=150, deadline=2000)
 def test_any_schema_is_shown_somehow(schema: dict[str, Any]) -> None:
     """A schema that is none still gives text; where HTML is written it is escaped."""
     for value in (AttributeDict(schema), Tool(name="tool", input_schema=schema)):
@@ -77,7 +75,6 @@ def test_any_schema_is_shown_somehow(schema: dict[str, Any]) -> None:
 
 
 @given(st.dictionaries(st.one_of(schema_words, texts), schemas, max_size=6))
-@settings(max_examples=100, deadline=2000)
 def test_any_field_has_a_kind(schema: dict[str, Any]) -> None:
     """What a field takes is said in a clean, short word however its schema is made."""
     shape = read_shape(schema)

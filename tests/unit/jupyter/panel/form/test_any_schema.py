@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.front_end import living
+from support.pace import HEAVY
 from support.shape_values import fitting
 
 from openenv_notebook.jupyter.panel.form import Form
@@ -61,7 +62,7 @@ actions = st.dictionaries(_NAMES, schemas, max_size=5).map(
 
 
 @given(actions, st.data())
-@settings(max_examples=40, deadline=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow])
+@HEAVY
 def test_what_fits_is_set_and_given_back(schema: Any, data: st.DataObject) -> None:
     """Any value that fits is filled in without an error and given back exactly; nothing is left behind."""
     action = data.draw(fitting(action_shape(schema)))

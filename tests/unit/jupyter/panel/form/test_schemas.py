@@ -7,9 +7,10 @@ from typing import Any
 
 import ipywidgets
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.front_end import living, shown
+from support.pace import HEAVY
 from support.recorded import FOLDER, schemas, shapes
 from support.shape_values import fitting
 
@@ -87,7 +88,7 @@ def test_every_control_has_a_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 @given(data=st.data())
-@settings(max_examples=6, deadline=None)
+@HEAVY
 def test_what_is_set_is_what_is_sent(name: str, data: st.DataObject) -> None:
     """A48: any action that fits is given back exactly, and a second form takes that value as well."""
     form, other = Form(SCHEMAS[name]), Form(SCHEMAS[name])
@@ -104,7 +105,7 @@ def test_what_is_set_is_what_is_sent(name: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 @given(data=st.data())
-@settings(max_examples=3, deadline=None)
+@HEAVY
 def test_cleared_is_as_in_the_beginning(name: str, data: st.DataObject) -> None:
     """``clear`` gives the form of the beginning, whatever was filled in."""
     form, fresh = Form(SCHEMAS[name]), Form(SCHEMAS[name])
