@@ -89,11 +89,12 @@ def test_a_narrow_form_fits_its_place(open_notebook: Callable[..., NotebookPage]
 
 def test_a_hostile_schema_runs_nothing(open_notebook: Callable[..., NotebookPage]) -> None:
     """Every word of a schema is shown as text: no script, no handler, no tag of a server's."""
-    more = "form._control._more.click(); form.reveal_errors(); form.show_errors([f'{t}: {t}' for t in hostile.TEXTS]);"
-    notebook = open_notebook([_START.replace("WIDTH", "420"), "form = show(hostile.schema())", more])
+    errors = "form.reveal_errors(); form.show_errors([f'{t}: {t}' for t in hostile.TEXTS]);"
+    notebook = open_notebook([_START.replace("WIDTH", "420"), "form = show(hostile.schema())", errors])
     happened: list[str] = []
     notebook.page.on("dialog", lambda dialog: (happened.append(dialog.message), dialog.dismiss()))
     form = _shown(notebook)
+    form.get_by_role("button", name="More").click()
     notebook.run(2)
     expect(form.get_by_role("alert").first).to_be_visible()
     form.evaluate(

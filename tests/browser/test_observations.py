@@ -93,10 +93,13 @@ def test_hostile_words_run_nothing_in_the_widget(open_notebook: Callable[..., No
     show = "for text in hostile.TEXTS:\n    view.show(StepResult({text: text, 'board': [[text[:3]] * 3] * 3,"
     show += " 'messages': [{'role': text, 'content': text}]}), None, text)\n"
     everything = "view.show(StepResult(hostile.observation()), StepResult({}))\n"
-    notebook = open_notebook([_START, show + everything, "view._raw.value = True\n" + show + everything])
+    notebook = open_notebook([_START, show + everything, show + everything])
+    box = notebook.page.locator(".openenv-observation")
     for place in (0, 1, 2):
+        if place == 2:
+            box.get_by_role("button", name="Raw").click()
+            box.locator("pre").first.wait_for()
         notebook.run(place)
-        box = notebook.page.locator(".openenv-observation")
         box.wait_for()
         box.evaluate(
             "root => root.querySelectorAll('*').forEach(node => ['mouseover', 'focus', 'toggle', 'error', 'load']"

@@ -7,9 +7,9 @@ from support.kernels import Kernel
 # Clicks the panel's Reset, and waits for the episode that it begins.
 CLICK = """
 import time
-import ipywidgets.widgets.widget as module
-made = list((getattr(module, "_instances", None) or module.Widget.widgets).values())
-buttons = {getattr(one, "description", ""): one for one in made if hasattr(one, "click")}
+def within(widget):
+    return [widget, *(inner for child in getattr(widget, "children", ()) for inner in within(child))]
+buttons = {getattr(one, "description", ""): one for one in within(panel.widget) if hasattr(one, "click")}
 assert {"Step ▸", "Reset"} <= set(buttons), sorted(buttons)
 buttons["Reset"].click()
 end = time.monotonic() + 10
@@ -28,6 +28,6 @@ def play(kernel: Kernel) -> None:
     assert kernel.ok("print(env.step('right').reward, env.episode.length)").stdout == "-0.1 1\n"
     assert kernel.ok("print((await env.async_client.step('right')).reward)").stdout == "-0.1\n"
     kernel.ok("%openenv render")
-    assert any(VIEW in display for display in kernel.ok("%openenv panel").displays)
+    assert any(VIEW in display for display in kernel.ok("panel = %openenv panel").displays)
     assert kernel.ok(CLICK).stdout == "2\n"
     assert "openenv: env is closed" in kernel.ok("%openenv close").stdout

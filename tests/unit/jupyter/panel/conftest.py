@@ -1,34 +1,36 @@
-"""Panels without a kernel and without a browser, on a scripted far end."""
+"""Panels without a kernel and without a browser, on a scripted far end, and a person's hands on them."""
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support.front_end import shown
-from support.waiting import eventually
+from IPython.core.interactiveshell import InteractiveShell
+from support.panel_hands import PanelHands
+from traitlets.config import Config
 
 from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.jupyter.panel import Panel
+from openenv_notebook.schema.tool import Tool
+from openenv_notebook.values.attribute_dict import attribute_dict
 
 Env = SyncEnvClient[Any, Any, Any]
+MakePanel = Callable[..., PanelHands]
+PanelOf = Callable[..., PanelHands]
 
 
 @pytest.fixture
-def make_panel() -> Iterator[Callable[..., Panel]]:
-    """Makes panels; they are closed in the end."""
+def make_panel() -> Iterator[MakePanel]:
+    """Makes panels, and gives the hands on them; they are closed in the end."""
     made: list[Panel] = []
 
-    def make(env: Any, **settings: Any) -> Panel:
+    def make(env: Any, **settings: Any) -> PanelHands:
         # Nobody is asked for it.
         env.known.name = env.known.name or "scripted"
-        panel = Panel(env, **settings)
-        made.append(panel)
-        panel._publisher.flush_on_events_thread()
-        return panel
+        made.append(Panel(env, **settings))
+        return PanelHands(made[-1])
 
     yield make
     for panel in made:
@@ -36,49 +38,42 @@ def make_panel() -> Iterator[Callable[..., Panel]]:
 
 
 @pytest.fixture
-def panel(make_panel: Callable[..., Panel], env: Env) -> Panel:
-    """A panel of a client that was not reset."""
+def fresh(make_panel: MakePanel, env: Env) -> PanelHands:
+    """Hands on the panel of a client that was not reset."""
     return make_panel(env)
 
 
 @pytest.fixture
-def live(make_panel: Callable[..., Panel], playing: Env) -> Panel:
-    """A panel of a client whose environment was reset."""
+def hands(make_panel: MakePanel, playing: Env) -> PanelHands:
+    """Hands on the panel of a client whose environment was reset."""
     return make_panel(playing)
 
 
-def said(panel: Panel) -> str:
-    """The line at the bottom."""
-    return str(panel._status._said.value)
+def fields(*names: str, kind: str = "string", **more: Any) -> dict[str, Any]:
+    """A schema of required fields of one type."""
+    return {"type": "object", "properties": {name: {"type": kind} for name in names} | more, "required": list(names)}
 
 
-def rows(panel: Panel) -> list[str]:
-    """The log, the newest step first, blanks folded."""
-    return [" ".join(str(row).replace("\u00a0", " ").split()) for row in panel._controller.log._list.options]
+@pytest.fixture
+def panel_of(env: Env, make_panel: MakePanel) -> PanelOf:
+    """Makes the panel of an environment with a schema of its own, reset."""
+
+    def make(schema: dict[str, Any], tools: list[Tool] | None = None) -> PanelHands:
+        env.known.schema = None
+        env.known.take_schema(attribute_dict({"action": schema}))
+        if tools is not None:
+            env.known.take_tools(tools)
+        env.reset()
+        return make_panel(env)
+
+    return make
 
 
-def sends(panel: Panel) -> str:
-    """What Step would do, as HTML."""
-    return str(panel._controller.actions._sends.value)
-
-
-def seen(panel: Panel) -> str:
-    """The observation as it is seen, as text."""
-    return " ".join(html.unescape(re.sub("<[^>]*>", " ", panel._observation._body.value)).split())
-
-
-def settled(panel: Panel) -> None:
-    """Wait until no command is being carried out, and all is written."""
-    eventually(lambda: not panel._controller.background.doing, what="the command's end")
-    panel._publisher.flush_on_events_thread()
-
-
-def move(panel: Panel, text: str) -> Any:
-    """Find the button of a legal move."""
-    return next(each for each in panel._controller.actions._moves._buttons if each.description == text)
-
-
-def drawn(panel: Panel) -> list[Any]:
-    """All widgets of a panel."""
-    found: list[Any] = shown(panel.widget)
-    return found
+@pytest.fixture
+def notebook() -> Iterator[InteractiveShell]:
+    """The shell of a notebook, for panels made from then on: one that says it has a kernel."""
+    InteractiveShell.clear_instance()
+    shell: InteractiveShell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
+    vars(shell)["kernel"] = SimpleNamespace()
+    yield shell
+    InteractiveShell.clear_instance()

@@ -10,6 +10,7 @@ from typing import Any
 import ipywidgets
 import pytest
 from support import hostile
+from support.front_end import classes, edit, named, shown
 from support.markup import IN_PANEL, check_html, check_text
 from support.recorded import exchanges, results
 
@@ -39,18 +40,27 @@ class Panel:
 
     def toggle_raw(self, value: bool) -> None:
         """Press Raw, as the browser says it."""
-        state = {"method": "update", "state": {"value": value}, "buffer_paths": []}
-        self.view._raw._handle_msg({"content": {"data": state}, "buffers": []})
+        edit(named(self.view.widget, "Raw"), value)
+
+    @property
+    def body(self) -> Any:
+        """What shows the observation."""
+        return self.view.widget.children[-1]
 
     @property
     def seen(self) -> str:
         """The HTML that is seen."""
-        return str(self.view._body.value)
+        return str(self.body.value)
+
+    @property
+    def heading(self) -> str:
+        """The line above it, as HTML."""
+        return str(self.view.widget.children[0].children[0].value)
 
     @property
     def what(self) -> str:
         """The line above it, as text."""
-        return re.sub("<[^>]*>", "", self.view._what.value)
+        return re.sub("<[^>]*>", "", self.heading)
 
 
 @pytest.fixture
@@ -58,24 +68,19 @@ def panel() -> Iterator[Panel]:
     """A view; its widgets are closed in the end."""
     made = Panel()
     yield made
-    for widget in every_widget(made.view.widget):
+    for widget in shown(made.view.widget):
         widget.close()
-
-
-def every_widget(widget: Any) -> list[Any]:
-    """The widget and all those inside."""
-    return [widget, *(inside for child in getattr(widget, "children", ()) for inside in every_widget(child))]
 
 
 def test_only_core_widgets_of_fixed_height_are_used(panel: Panel) -> None:
     """Boxes, HTML and one button; the height is set, what is long scrolls within, and keys can reach it."""
-    kinds = {type(widget) for widget in every_widget(panel.view.widget)}
+    kinds = {type(widget) for widget in shown(panel.view.widget)}
     assert kinds == {ipywidgets.VBox, ipywidgets.HBox, ipywidgets.HTML, ipywidgets.ToggleButton}
     assert panel.view.widget.layout.height == f"{HEIGHT}px"
-    assert panel.view._body.layout.overflow == "auto"
-    assert "openenv-observation" in panel.view.widget._dom_classes
-    if panel.view._body.has_trait("tabbable"):
-        assert panel.view._body.tabbable is True
+    assert panel.body.layout.overflow == "auto"
+    assert "openenv-observation" in classes(panel.view.widget)
+    if panel.body.has_trait("tabbable"):
+        assert panel.body.tabbable is True
 
 
 def test_before_the_first_observation_it_says_what_to_do(panel: Panel) -> None:
@@ -211,7 +216,7 @@ def test_each_recorded_observation_is_bounded(panel: Panel, name: str) -> None:
     for result in results(name):
         panel.view.show(result, previous, name)
         check_html(panel.seen, IN_PANEL)
-        check_html(panel.view._what.value, IN_PANEL)
+        check_html(panel.heading, IN_PANEL)
         saved_html, saved_text = panel.view.saved(result, name)
         check_html(saved_html)
         check_text(saved_text)
@@ -225,7 +230,7 @@ def test_hostile_words_stay_words(panel: Panel, text: str) -> None:
     """In fields, cells, roles, the environment's name and the JSON: escaped, since scripts would run here."""
     seen = {text: text, "board": [[text[:3]] * 3] * 3, "messages": [{"role": text, "content": text}]}
     panel.view.show(StepResult(seen), StepResult({text: "", "board": [["", "", ""]] * 3}), text)
-    for written in (panel.seen, panel.view._what.value):
+    for written in (panel.seen, panel.heading):
         check_html(written, IN_PANEL)
     panel.toggle_raw(True)
     check_html(panel.seen, IN_PANEL)
@@ -237,6 +242,6 @@ def test_steps_and_clicks_may_come_at_once(panel: Panel) -> None:
     worker = threading.Thread(target=lambda: [panel.view.show(each, None) for each in shown])
     worker.start()
     for place in range(50):
-        panel.view._toggled(place % 2 == 0)
+        panel.toggle_raw(place % 2 == 0)
     worker.join()
     assert "<td><div><span" in panel.seen and ">199<" in panel.seen

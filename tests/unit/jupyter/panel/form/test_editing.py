@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import ipywidgets
 import pytest
 from pydantic import BaseModel, Field
-from support.front_end import click, edit, enter, named, shown
+from support.front_end import classes, click, edit, enter, labels, named, shown
 
 
 class Position(BaseModel):
@@ -166,7 +166,7 @@ def test_code_has_a_box_that_grows(form: Any) -> None:
     """Several lines are written in a monospaced box with as many rows as they need, within bounds."""
     made = form("coding")
     box = named(made.widget, "code", ipywidgets.Textarea)
-    assert "openenv-form-code" in box._dom_classes
+    assert "openenv-form-code" in classes(box)
     rows = box.rows
     edit(box, "\n".join("x = 1" for _ in range(8)))
     assert box.rows > rows
@@ -206,8 +206,8 @@ def test_choices_that_read_alike_are_told_apart(form: Any) -> None:
     """1 and "1" are two entries, and each is sent as it is."""
     made = form({"properties": {"x": {"enum": [1, "1", True, None]}}, "required": ["x"]})
     choice = named(made.widget, "x")
-    assert choice._options_labels == ("choose…", "1", "1 (2)", "true", "null")
-    for label, value in zip(choice._options_labels[1:], (1, "1", True, None), strict=True):
+    assert labels(choice) == ("choose…", "1", "1 (2)", "true", "null")
+    for label, value in zip(labels(choice)[1:], (1, "1", True, None), strict=True):
         edit(choice, label)
         assert (made.value["x"], type(made.value["x"])) == (value, type(value))
 

@@ -9,7 +9,7 @@ import ipywidgets
 import numpy as np
 import pytest
 from support import hostile
-from support.front_end import click, edit, named, shown, words
+from support.front_end import classed, click, edit, labels, named, shown, words
 from support.markup import IN_PANEL, check_html
 from support.recorded import schemas, shapes
 
@@ -165,13 +165,14 @@ def test_recursion_is_json_with_its_error_below() -> None:
 def test_a_hostile_schema_is_only_ever_text() -> None:
     """Every word of a schema may be hostile: HTML is escaped, labels are cleaned, nothing is changed on its way."""
     form = Form({**hostile.schema(), "description": hostile.TEXTS[0]})
-    click(next(each for each in shown(form.widget) if "openenv-form-more" in each._dom_classes))
+    click(classed(form.widget, "form-more")[0])
     form.reveal_errors()
     form.show_errors([f"{name}: {name}" for name in hostile.TEXTS])
     check_html("<div class='all'>" + words(form.widget) + "</div>", IN_PANEL_WITH_ALERTS)
     for widget in shown(form.widget):
-        for trait in ("description", "placeholder", "tooltip", "_options_labels"):
-            text = json.dumps(getattr(widget, trait, "") or "", ensure_ascii=False)
+        texts = {trait: getattr(widget, trait, "") or "" for trait in ("description", "placeholder", "tooltip")}
+        for trait, written in (*texts.items(), ("labels", labels(widget))):
+            text = json.dumps(written, ensure_ascii=False)
             is_html = trait == "description" and IS_OLD
             assert not (is_html and "<" in text) and not (trait == "description" and "$" in text)
             assert "\x1b" not in text and "\u202e" not in text and "\ud800" not in text, (trait, text)
@@ -194,7 +195,7 @@ def test_a_wrong_default_breaks_nothing() -> None:
     }
     for required in ([], list(schema["properties"])):
         form = Form({**schema, "required": required})
-        for tick in [each for each in shown(form.widget) if "openenv-tick" in each._dom_classes]:
+        for tick in classed(form.widget, "tick"):
             if tick.has_trait("value") and tick.value is False:
                 edit(tick, True)
         assert all(form.errors.values())

@@ -6,7 +6,7 @@ from typing import Any
 
 import ipywidgets
 from pydantic import TypeAdapter
-from support.front_end import click, edit, living, named, shown
+from support.front_end import click, edit, labels, living, named, shown
 
 
 def test_lists_are_added_to_removed_from_and_reordered(form: Any) -> None:
@@ -87,7 +87,7 @@ def test_a_discriminated_union_is_chosen_and_sent_exactly(form: Any) -> None:
     """A32: the variants are offered by their discriminator, and it is sent untouched."""
     made = form("agent_world_model")
     choice = named(made.widget, "type", ipywidgets.Dropdown)
-    assert choice._options_labels == ("choose…", "list_tools", "call_tool")
+    assert labels(choice) == ("choose…", "list_tools", "call_tool")
     assert made.value == {} and made.errors == {"type": "is required"}
     edit(choice, "call_tool")
     edit(named(made.widget, "tool_name"), "search")
@@ -102,7 +102,7 @@ def test_a_union_without_discriminator_is_chosen_by_kind(form: Any) -> None:
     """A union of plain types offers their kinds; set chooses the one that fits."""
     made = form({"properties": {"x": TypeAdapter(int | list[str] | None).json_schema()}, "required": ["x"]})
     choice = named(made.widget, "x", ipywidgets.Dropdown)
-    assert choice._options_labels == ("choose…", "int", "list of text", "null")
+    assert labels(choice) == ("choose…", "int", "list of text", "null")
     edit(choice, "null")
     assert made.value == {"x": None}
     made.set({"x": ["a"]})
