@@ -74,6 +74,6 @@ def notebook() -> Iterator[InteractiveShell]:
     """The shell of a notebook, for panels made from then on: one that says it has a kernel."""
     InteractiveShell.clear_instance()
     shell: InteractiveShell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
-    vars(shell)["kernel"] = SimpleNamespace()
+    shell.kernel = SimpleNamespace()  # type: ignore[attr-defined]
     yield shell
     InteractiveShell.clear_instance()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.secret_pins import PIN, env_of
 from support.waiting import eventually
-from support.wire import FarEnd, result_frame
+from support.wire import FarEnd, error_frame, result_frame
 
 from openenv_notebook.schema.tool import Tool
 
@@ -111,6 +111,20 @@ def test_a_reason_goes_with_what_it_was_said_of(panel_of: PanelOf, far_end: FarE
     hands.panel.form.set({"guess": 5})
     eventually(lambda: not hands.is_alarmed)
     assert far_end.steps == []
+
+
+def test_a_refusal_of_the_server_stays_until_a_step(panel_of: PanelOf, far_end: FarEnd) -> None:
+    """What the server said of an action is still read while it is edited, and gone once a step was made."""
+    hands = panel_of(fields("guess", kind="integer"))
+    usual, errors = far_end.policy, [{"loc": ["guess"], "msg": "too far", "type": "value_error"}]
+    far_end.policy = lambda request: error_frame("VALIDATION_ERROR", "Invalid action", errors=errors)
+    hands.panel.form.set({"guess": 5})
+    hands.carry_out("Step ▸")
+    hands.panel.form.set({"guess": 6})
+    hands.expect(sends="guess=6", said="guess: too far")
+    far_end.policy = usual
+    hands.carry_out("Step ▸")
+    assert "too far" not in hands.said and not hands.is_alarmed
 
 
 def test_a_password_by_schema_is_a_secret(panel_of: PanelOf, far_end: FarEnd) -> None:

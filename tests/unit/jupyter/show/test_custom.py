@@ -161,7 +161,7 @@ def test_a_failing_renderer_shows_its_error_and_the_default_view(function: Any, 
     """Two lines say what failed, escaped; the observation stands below as if there were no renderer."""
     block = of_result_by(function, StepResult({"a": 2}), StepResult({"a": 1}))
     lines = write_text(block).split("\n")
-    assert lines[0] == f"the renderer {function.__name__} failed; this is the default view"
+    assert f"renderer {function.__name__} failed" in lines[0]
     assert lines[1].startswith(says)
     assert lines[2] == "a *  2"
     assert "<script>" not in write_html(block)
