@@ -25,6 +25,7 @@ os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
 os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
 
 import nbformat
+from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 
 from notebooks.stable import stabilise
@@ -51,12 +52,15 @@ def has_official() -> bool:
     return importlib.util.find_spec("openenv") is not None
 
 
-def execute(path: Path, variables: Mapping[str, str] | None = None) -> nbformat.NotebookNode:
+def execute(
+    path: Path, variables: Mapping[str, str] | None = None, manager: type[KernelManager] | None = None
+) -> nbformat.NotebookNode:
     """Run a notebook and make what it shows stable.
 
     Args:
         path: The notebook's file; it is left as it is.
         variables: More environment variables for its kernel.
+        manager: The class that starts the kernel; None: Jupyter's own.
 
     Returns:
         The notebook with fresh outputs.
@@ -78,6 +82,7 @@ def execute(path: Path, variables: Mapping[str, str] | None = None) -> nbformat.
             extra_arguments=["--IPKernelApp.log_level=ERROR"],
             store_widget_state=False,
             record_timing=False,
+            **({} if manager is None else {"kernel_manager_class": manager}),
         )
         client.execute(env=environment)
     stabilise(notebook)

@@ -11,14 +11,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from support.browsers import INSTALL, SCREENSHOTS, find_chromium
 from support.jupyter_server import JupyterServer
-from support.notebook_page import NotebookPage
+from support.notebook_page import RESTORED, NotebookPage
 from support.other_kernels import python_of
 from support.panel_page import PanelPage
 from support.real_servers import Farm, RealServer, new_python
 
+# A busy machine takes its time; what is waited for is the condition.
+expect.set_options(timeout=20_000)
+_VIEWPORT = {"width": 1280, "height": 900}
 _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 
 
@@ -53,7 +56,7 @@ def new_page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Call
     contexts: list[BrowserContext] = []
 
     def open_page(**settings: Any) -> Page:
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **settings})
+        context = chromium.new_context(**{"viewport": _VIEWPORT, **settings})
         context.set_default_timeout(20_000)
         contexts.append(context)
         return context.new_page()
@@ -62,34 +65,86 @@ def new_page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Call
     report = request.node.stash.get(_REPORT, None)
     pages = [page for context in contexts for page in context.pages]
     if report is not None and report.failed:
-        SCREENSHOTS.mkdir(exist_ok=True)
         for place, page in enumerate(pages):
-            page.screenshot(path=SCREENSHOTS / f"failed_{_file_name(request.node.name)}_{place}.png")
+            _picture(page, request.node.name, place)
     for context in contexts:
         context.close()
 
 
+class SharedLab:
+    """One page of JupyterLab for test after test: loading it takes longer than most of what is done in it.
+
+    Args:
+        chromium: The browser.
+        jupyter: The server.
+    """
+
+    def __init__(self, chromium: Browser, jupyter: JupyterServer) -> None:
+        self._chromium, self._jupyter = chromium, jupyter
+        self._context: BrowserContext | None = None
+        self._page: Page | None = None
+
+    def page(self) -> Page:
+        """The page, with nothing open."""
+        if self._page is None:
+            self._context = self._chromium.new_context(viewport=_VIEWPORT)
+            self._context.set_default_timeout(20_000)
+            self._page = self._context.new_page()
+            address = f"{self._jupyter.url}/lab?token={self._jupyter.token}&reset"
+            self._page.goto(address, wait_until="domcontentloaded", timeout=60_000)
+            self._page.wait_for_function(RESTORED, timeout=60_000)
+        return self._page
+
+    def drop(self) -> None:
+        """Close it: the next test gets a new one."""
+        if self._context is not None:
+            self._context.close()
+        self._context = self._page = None
+
+
+@pytest.fixture(scope="session")
+def shared_lab(chromium: Browser, jupyter: JupyterServer) -> Iterator[SharedLab]:
+    """The page that tests share."""
+    shared = SharedLab(chromium, jupyter)
+    yield shared
+    shared.drop()
+
+
 @pytest.fixture
 def open_notebook(
-    new_page: Callable[..., Page], jupyter: JupyterServer, request: pytest.FixtureRequest
+    new_page: Callable[..., Page], jupyter: JupyterServer, shared_lab: SharedLab, request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., NotebookPage]]:
-    """Opens a notebook of code cells in JupyterLab, with a kernel of its own."""
+    """Opens a notebook of code cells in JupyterLab, with a kernel of its own.
+
+    It stands in the page that all tests share, unless a test wants its page ``alone``, of another front end, or
+    with settings of its own.
+    """
     opened: list[NotebookPage] = []
 
     def open_cells(
-        cells: list[str], *, kernel: str = "python3", front: str = "lab/tree", **settings: Any
+        cells: list[str], *, kernel: str = "python3", front: str = "lab/tree", alone: bool = False, **settings: Any
     ) -> NotebookPage:
         # A session is known by its file's name: the same name would get the kernel of the last test.
         name = f"{_file_name(request.node.name)}_{len(opened)}.ipynb"
         if kernel != "python3":
             jupyter.add_kernel(kernel, python_of(kernel))
         jupyter.write_notebook(name, cells, kernel)
-        notebook = NotebookPage(new_page(**settings), jupyter)
+        shared = not (alone or settings or opened) and front == "lab/tree"
+        notebook = NotebookPage(shared_lab.page() if shared else new_page(**settings), jupyter)
         opened.append(notebook)
-        notebook.open(name, front)
+        if shared:
+            notebook.open_here(name)
+        else:
+            notebook.open(name, front)
         return notebook
 
     yield open_cells
+    report = request.node.stash.get(_REPORT, None)
+    if report is None or report.failed:
+        _picture(shared_lab.page(), request.node.name, "shared")
+        shared_lab.drop()
+    elif opened and opened[0].page is shared_lab.page():
+        opened[0].close_all()
     jupyter.end_kernels()
 
 
@@ -143,6 +198,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     if report.when == "call":
         item.stash[_REPORT] = report
     return report
+
+
+def _picture(page: Page, test: str, place: object) -> None:
+    SCREENSHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"failed_{_file_name(test)}_{place}.png")
 
 
 def _file_name(text: str) -> str:

@@ -16,13 +16,13 @@ _SETUP = "env.reset()\nenv.step(column=1)\nNone"
 _SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save'); }"
 
 
-def _open_four(open_panel: Open, *cells: str) -> PanelPage:
-    return open_panel("gallery", list(cells), setup=_SETUP, options={"kind": "four"})
+def _open_four(open_panel: Open, *cells: str, alone: bool = False) -> PanelPage:
+    return open_panel("gallery", list(cells), setup=_SETUP, options={"kind": "four"}, alone=alone)
 
 
 def test_reload_and_a_second_tab(open_panel: Open, jupyter: JupyterServer) -> None:
     """After a reload the panel is alive, in a second tab it shows the same, and each sees the other's step."""
-    panel = _open_four(open_panel)
+    panel = _open_four(open_panel, alone=True)
     panel.expect_facts(1, "1", "0")
     panel.page.evaluate(_SAVE)
     panel.notebook.open(panel.notebook.name)

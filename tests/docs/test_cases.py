@@ -7,8 +7,8 @@ import sys
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from support.doc_code import ROOT
+from support.kernels import execute
 
 # The case, the page, and the sentence that answers it.
 SENTENCES = [
@@ -78,8 +78,7 @@ def test_a_cell_that_patches_asyncio_first_does_no_harm() -> None:
         "%openenv doctor",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    resources = {"metadata": {"path": str(ROOT)}}
-    NotebookClient(notebook, timeout=50, kernel_name="python3", resources=resources).execute()
+    execute(notebook)
     shown = str([cell.outputs for cell in notebook.cells])
     assert "hello" in shown
     assert "is applied to asyncio" in shown and "this package does not need it" in shown

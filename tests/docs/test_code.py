@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from support.doc_code import KNOWN, PAGES, ROOT, RUN, blocks_of
+from support.kernels import execute
+from support.nursery import nursery
+
+from notebooks.make import needs_official
 
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 RUN_PAGES = [page for page in PAGES if any(block.is_run for block in blocks_of(page))]
@@ -45,19 +45,14 @@ def test_no_block_patches_or_runs_loops() -> None:
 @pytest.mark.kernel
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("page", RUN_PAGES, ids=name_of)
-def test_a_page_runs_in_a_notebook(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_page_runs_in_a_notebook(page: Path, tmp_path: Path) -> None:
     """A24, B01: all code of a page runs in the cells of a real kernel, in order, and shows what the page says."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     # What stands on a page never depends on where it is run, or on who is logged in.
     blocks = [block for block in blocks_of(page) if block.is_run or block.remark == "shows"]
     run = [block for block in blocks if block.is_run]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(block.code) for block in run])
-    client = NotebookClient(
-        notebook, timeout=PATIENCE, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
-    )
     try:
-        client.execute()
+        execute(notebook, tmp_path, seconds=PATIENCE, official=needs_official(notebook))
     except CellExecutionError as error:
         place = sum(cell.execution_count is not None for cell in notebook.cells) - 1
         pytest.fail(f"{run[place].where}: {error}", pytrace=False)
@@ -77,16 +72,9 @@ def test_a_page_runs_as_a_script(page: Path, tmp_path: Path) -> None:
     """B01: code without magics and without await runs unchanged in a plain script, which ends quietly."""
     program = tmp_path / "page.py"
     program.write_text("\n".join(block.code for block in blocks_of(page) if block.is_run), encoding="utf-8")
-    ended = subprocess.run(
-        [sys.executable, program],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert ended.returncode == 0, ended.stderr
-    assert "Traceback" not in ended.stderr
+    ended = nursery(official=True).run(program, tmp_path, PYTHONPATH=str(ROOT))
+    assert ended.code == 0, ended.errors
+    assert "Traceback" not in ended.errors
 
 
 def shown_by(cell: nbformat.NotebookNode) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from support.kernels import started
+from support.kernels import launched
 from support.real_servers import ROOT
 
 CONFIG = 'c = get_config()\nc.InteractiveShellApp.extensions = ["openenv_notebook"]\n'
@@ -62,7 +62,7 @@ def test_a_terminal_with_the_extension_configured(profile: str) -> None:
 @pytest.mark.kernel
 def test_a_kernel_with_the_extension_configured(profile: str) -> None:
     """A notebook of the same profile has %openenv without %load_ext."""
-    with started(IPYTHONDIR=profile) as kernel:
+    with launched(IPYTHONDIR=profile) as kernel:
         assert "openenv: env → grid" in kernel.ok("%openenv demo grid").stdout
         assert kernel.ok("env.reset(seed=1)\nprint(env.step('down').reward)").stdout == "-0.1\n"
         kernel.ok("%openenv close")

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.kernels import started
+from support.kernels import launched
 from support.real_servers import ROOT
 
 SOURCES = sorted((ROOT / "openenv_notebook").rglob("*.py"))
@@ -41,7 +41,7 @@ def test_a_kernel_on_uvloop(tmp_path: Path) -> None:
     start = "import asyncio, uvloop\nasyncio.set_event_loop_policy(uvloop.EventLoopPolicy())\n"
     (tmp_path / "sitecustomize.py").write_text(start)
     classes = "(id(asyncio.run), id(asyncio.Task), id(asyncio.get_event_loop), 'nest_asyncio2' in sys.modules)"
-    with started(PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)])) as kernel:
+    with launched(PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)])) as kernel:
         kernel.ok(f"import asyncio, sys\nbefore = {classes}, 'nest_asyncio' in sys.modules")
         assert kernel.ok("print(type(asyncio.get_running_loop()).__module__)").stdout == "uvloop\n"
         kernel.ok("%load_ext openenv_notebook")

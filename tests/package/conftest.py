@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
+import hashlib
 import sys
+import tomllib
+from collections.abc import Iterator
 
 import pytest
 from support.built import ROOT, Built, build
-from support.pythons import Environment, find_python
+from support.pythons import Environment, find_python, kept
 
 
 @pytest.fixture(scope="session")
@@ -19,16 +23,23 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 @pytest.fixture(scope="session")
-def newest(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """A fresh environment with the wheel, the newest of all it needs, and a kernel."""
-    environment = Environment(tmp_path_factory.mktemp("newest"))
-    environment.install(str(built.wheel), "ipykernel")
-    return environment
+def newest(built: Built) -> Environment:
+    """An environment with the wheel, the newest of all it needs, a kernel and no more; of this week."""
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    this_week = "{}-{}".format(*datetime.date.today().isocalendar())
+    with kept("newest", *needed, "ipykernel", until=this_week) as one:
+        # Another process may be at work in it: it has the same wheel.
+        stamp = one.folder / hashlib.sha256(built.wheel.read_bytes()).hexdigest()
+        if not stamp.exists():
+            one.install("--no-deps", "--force-reinstall", str(built.wheel))
+            stamp.touch()
+    return one
 
 
-@pytest.fixture(scope="session")
-def colab(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """A fresh environment like Colab's, without our package; on its Python where this machine has it."""
-    environment = Environment(tmp_path_factory.mktemp("colab"), find_python("3.13") or sys.executable)
-    environment.install("-r", str(ROOT / "tests/package/colab.txt"), "pip")
-    return environment
+@pytest.fixture
+def colab() -> Iterator[Environment]:
+    """An environment like Colab's, without our package; on its Python where this machine has it."""
+    packages = ("-r", str(ROOT / "tests/package/colab.txt"), "pip")
+    with kept("colab", *packages, python=find_python("3.13") or sys.executable) as one:
+        yield one
+        one.run("-m", "pip", "uninstall", "--yes", "--quiet", "--root-user-action=ignore", "openenv-notebook")

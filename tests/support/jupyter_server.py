@@ -16,6 +16,8 @@ from typing import Any, Self
 
 import nbformat
 
+from support.nursery import provisioned
+from support.real_servers import new_python
 from support.waiting import eventually
 
 _TESTS = Path(__file__).parent.parent
@@ -68,7 +70,9 @@ class JupyterServer:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(values))
         own = (f"--port={self._port}", f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={self.root}")
-        command = [sys.executable, "-m", "jupyterlab", *_ARGUMENTS, *own]
+        for name, provisioner in (("python3", "nursery"), ("official", "nursery-official")):
+            self.add_kernel(name, Path(new_python()), **provisioned(provisioner))
+        command = [sys.executable, "-m", "support.lab_process", *_ARGUMENTS, *own]
         self._log = (self._home / "server.log").open("wb")
         self._process = subprocess.Popen(
             command,
@@ -125,12 +129,17 @@ class JupyterServer:
         )
         (self.root / name).write_text(nbformat.writes(notebook))
 
-    def add_kernel(self, name: str, python: Path) -> None:
+    def add_kernel(self, name: str, python: Path, **metadata: Any) -> None:
         """Offer a kernel of another Python by that name."""
         folder = self._home / "data/kernels" / name
         folder.mkdir(parents=True, exist_ok=True)
         command = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        described = {"argv": command, "display_name": name, "language": "python", "metadata": {"debugger": False}}
+        described = {
+            "argv": command,
+            "display_name": name,
+            "language": "python",
+            "metadata": {"debugger": False, **metadata},
+        }
         (folder / "kernel.json").write_text(json.dumps(described))
 
     def end_kernels(self) -> None:

@@ -11,9 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
+from nbclient import NotebookClient
+
+from support.nursery import AsyncManager, AsyncOfficialManager, Manager, OfficialManager
 
 ROOT = Path(__file__).parents[2]
 
@@ -146,11 +150,43 @@ class Kernel:
 
 
 @contextmanager
-def started(**variables: str) -> Iterator[Kernel]:
-    """Have a kernel for a while, with our package on its path."""
+def started(*, official: bool = False, **variables: str) -> Iterator[Kernel]:
+    """Have a kernel for a while, with our package on its path; it is forked, which takes no time.
+
+    Args:
+        official: It has the official package imported, which takes seconds.
+        **variables: Environment variables.
+    """
+    manager = OfficialManager() if official else Manager()
+    with _running(manager, {**os.environ, "PYTHONPATH": str(ROOT), **variables}) as kernel:
+        yield kernel
+
+
+@contextmanager
+def launched(**variables: str) -> Iterator[Kernel]:
+    """Have a kernel that Jupyter starts by its command, where its start or its end is the promise."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     with _running(KernelManager(kernel_name="python3"), environment) as kernel:
         yield kernel
+
+
+def execute(notebook: nbformat.NotebookNode, folder: Path = ROOT, *, seconds: int = 50, official: bool = False) -> None:
+    """Run a notebook without a front end, as papermill and nbconvert do, in a forked kernel.
+
+    Args:
+        notebook: Its cells get their outputs.
+        folder: Where the kernel works.
+        seconds: The time a cell may take.
+        official: The kernel has the official package imported.
+
+    Raises:
+        nbclient.exceptions.CellExecutionError: A cell failed.
+    """
+    kind = AsyncOfficialManager if official else AsyncManager
+    resources = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(notebook, kernel_manager_class=kind, timeout=seconds, resources=resources)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    client.execute(env=environment)
 
 
 @contextmanager

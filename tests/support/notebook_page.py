@@ -9,10 +9,16 @@ from playwright.sync_api import Locator, Page
 from support.jupyter_server import JupyterServer
 
 _CURRENT = "window.jupyterapp.shell.currentWidget"
-_READY = f"() => {{ const w = {_CURRENT}; return w && w.content && w.content.widgets && w.context.isReady; }}"
+_READY = f"""name => {{
+    const w = {_CURRENT};
+    return w && w.content && w.content.widgets && w.context.isReady && w.context.path === name;
+}}"""
 _IDLE = f"() => {_CURRENT}.sessionContext.session?.kernel?.status === 'idle'"
 _BUSY = f"() => {_CURRENT}.sessionContext.session?.kernel?.status === 'busy'"
 _RESTART = f"async () => {{ await {_CURRENT}.sessionContext.session.kernel.restart(); }}"
+RESTORED = "() => window.jupyterapp?.restored.then(() => true)"
+_THEME = "JupyterLab Light"
+_CLOSE = "() => { for (const each of [...window.jupyterapp.shell.widgets('main')]) each.dispose(); }"
 _RUN = f"""async (place) => {{
     const notebook = {_CURRENT}.content;
     notebook.deselectAll();
@@ -49,11 +55,25 @@ class NotebookPage:
         )
         self.wait_ready()
 
+    def open_here(self, name: str) -> None:
+        """Open a notebook in a page that shows JupyterLab already; returns when its kernel is idle."""
+        self.name = name
+        self.page.evaluate(
+            "async path => { await window.jupyterapp.commands.execute('docmanager:open', { path }); }", name
+        )
+        self.wait_ready()
+
+    def close_all(self) -> None:
+        """Close whatever is open in JupyterLab, asking nobody, and take its first theme."""
+        self.page.evaluate(_CLOSE)
+        if self.page.evaluate("() => document.body.dataset.jpThemeName") != _THEME:
+            self.use_theme(_THEME)
+
     def wait_ready(self) -> None:
         """Wait until the page shows its notebook, and the kernel is idle."""
         # The page may be loaded twice; a function that is waited for survives that.
-        self.page.wait_for_function("() => window.jupyterapp?.restored.then(() => true)", timeout=60_000)
-        self.page.wait_for_function(_READY, timeout=60_000)
+        self.page.wait_for_function(RESTORED, timeout=60_000)
+        self.page.wait_for_function(_READY, arg=self.name, timeout=60_000)
         self.page.wait_for_function(_IDLE, timeout=60_000)
 
     def run(self, place: int) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+_KEPT = Path(__file__).parents[2] / ".venv-kept"
 _VERSION = "import sys; print('%d.%d' % sys.version_info[:2])"
 
 
@@ -41,17 +45,21 @@ class Environment:
     """A virtual environment of its own, without pip; what it gets is installed from outside.
 
     Args:
-        folder: Where it is made.
-        python: The Python it is made with.
+        folder: Where it is.
 
     Attributes:
         python: Its own Python.
     """
 
-    def __init__(self, folder: Path, python: str = sys.executable) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.python = str(folder / "bin/python")
-        _run([python, "-m", "venv", "--without-pip", str(folder)], folder.parent)
+
+    def make(self, python: str = sys.executable) -> None:
+        """Make it anew, with a Python."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        _run([python, "-m", "venv", "--without-pip", str(self.folder)], self.folder)
 
     def install(self, *what: str, **variables: str) -> None:
         """Install with the pip of the Python that runs the tests."""
@@ -61,6 +69,32 @@ class Environment:
     def run(self, *words: str, **variables: str) -> str:
         """Run its Python in its own folder; it must end well and say nothing on stderr."""
         return _run([self.python, *words], self.folder, strict=True, **variables)
+
+
+@contextmanager
+def kept(name: str, *what: str, python: str = sys.executable, until: str = "") -> Iterator[Environment]:
+    """Have an environment for oneself that is made once for all runs, until what it holds is another.
+
+    Args:
+        name: What it is called.
+        *what: What it holds, for pip; ``-r FILE`` is all that stands in the file.
+        python: The Python it is made with.
+        until: It is made anew when this is another.
+    """
+    held = [until, python, *what, *(Path(word).read_text() for word in what if Path(word).is_file())]
+    key = hashlib.sha256("\n".join(held).encode()).hexdigest()[:12]
+    environment = Environment(_KEPT / f"{name}-{key}")
+    _KEPT.mkdir(exist_ok=True)
+    with (_KEPT / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        complete = environment.folder / "complete"
+        if not complete.exists():
+            for older in _KEPT.glob(f"{name}-*"):
+                shutil.rmtree(older)
+            environment.make(python)
+            environment.install(*what)
+            complete.touch()
+        yield environment
 
 
 def _run(command: list[str], folder: Path, *, strict: bool = False, **variables: str) -> str:

@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from support.kernels import Kernel, started
+from support.kernels import Kernel, launched
 from support.real_servers import ROOT, Farm
 from support.waiting import eventually
 
@@ -70,7 +70,7 @@ def test_the_extension_loads_quickly() -> None:
     assert warm.returncode == 0
     loads = []
     for _ in range(3):
-        with started() as kernel:
+        with launched() as kernel:
             kernel.ok(
                 "import sys, time, websockets, pydantic\nclass Model(pydantic.BaseModel):\n"
                 "    x: int = pydantic.Field(0)"

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-from support.kernels import ROOT, Kernel, started
+from support.kernels import Kernel, execute, started
 from support.real_servers import Farm, RealServer
 from support.sockets import SocketServer
 
@@ -94,13 +93,11 @@ def test_debug_shows_where_a_mistake_was_found(notebook: Kernel) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["%openenv connect localhost:1 --timeout 1", "%openenv conect localhost:1"])
-def test_run_all_stops_at_the_mistake(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+def test_run_all_stops_at_the_mistake(wrong: str) -> None:
     """D14: a notebook that is run as a whole stops at the cell that fails, and runs no other."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     cells = [nbformat.v4.new_code_cell(code) for code in ("%load_ext openenv_notebook", wrong, "print('ran')")]
     notebook = nbformat.v4.new_notebook(cells=cells)
     with pytest.raises(CellExecutionError):
-        NotebookClient(notebook, timeout=30, kernel_name="python3").execute()
+        execute(notebook)
     assert [cell.execution_count for cell in notebook.cells] == [1, 2, None]
     assert notebook.cells[2].outputs == []

@@ -7,8 +7,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
-from support.kernels import ROOT, Kernel
+from support.kernels import Kernel, execute
 
 pytestmark = pytest.mark.kernel
 
@@ -30,14 +29,12 @@ count
 
 
 @pytest.fixture
-def notebook(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+def notebook(tmp_path: Path) -> Any:
     """Runs cells without a front end, as papermill and nbconvert do; returns the outputs of each."""
 
     def run(*cells: str) -> list[list[Any]]:
-        monkeypatch.setenv("PYTHONPATH", str(ROOT))
-        monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
         made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-        NotebookClient(made, timeout=50, kernel_name="python3", resources={"metadata": {"path": tmp_path}}).execute()
+        execute(made, tmp_path)
         return [cell.outputs for cell in made.cells]
 
     return run

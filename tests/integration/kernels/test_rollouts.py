@@ -10,8 +10,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
-from support.kernels import Kernel, started
+from support.kernels import Kernel, execute, started
 
 pytestmark = pytest.mark.kernel
 
@@ -134,7 +133,7 @@ def test_a_notebook_without_a_person_keeps_the_end() -> None:
         nbformat.v4.new_code_cell(BEGIN),
         nbformat.v4.new_code_cell("episodes = run_episodes(env, episodes=4, max_steps=10, fps=40)"),
     ]
-    NotebookClient(notebook, timeout=50, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}).execute()
+    execute(notebook)
     (output,) = notebook.cells[1].outputs
     assert list(output.data) == ["text/plain"]
     assert output.data["text/plain"].startswith("4 episodes · 40 steps · ")

@@ -30,7 +30,7 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Docker:
 
 
 @pytest.fixture
-def kernel() -> Iterator[Kernel]:
-    """A fresh kernel."""
-    with started() as running:
+def kernel(request: pytest.FixtureRequest) -> Iterator[Kernel]:
+    """A fresh kernel; a test marked ``official`` gets one that has the official package imported."""
+    with started(official=request.node.get_closest_marker("official") is not None) as running:
         yield running

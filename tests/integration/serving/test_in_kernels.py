@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from support.kernels import Kernel, started
+from support.kernels import Kernel, launched, started
 from support.local_servers import PROJECTS, Docker, ask, is_there, listens
 from support.waiting import eventually
 
@@ -69,6 +69,7 @@ def urls_of(stdout: str) -> list[str]:
     return line.split()[1:]
 
 
+@pytest.mark.official
 def test_prints_of_an_environment_reach_the_waiting_cell(kernel: Kernel) -> None:
     """What a served class prints appears in the cell that waits: built, reset, stepped, asked and awaited."""
     kernel.ok(CLASS)
@@ -80,6 +81,7 @@ def test_prints_of_an_environment_reach_the_waiting_cell(kernel: Kernel) -> None
     assert kernel.ok("await env.async_client.step(by=5)").stdout == "step 5\n"
 
 
+@pytest.mark.official
 def test_late_prints_go_to_the_cell_that_called(kernel: Kernel) -> None:
     """A step that goes on after ■ prints into its own cell, not into the one that runs then."""
     kernel.ok(CLASS)
@@ -101,6 +103,7 @@ def test_late_prints_go_to_the_cell_that_called(kernel: Kernel) -> None:
     kernel.gather(after)
 
 
+@pytest.mark.official
 def test_an_exception_of_a_class_is_shown_and_debugged(kernel: Kernel) -> None:
     """The cell shows the class's own frame and nothing of the server's; %debug stops in it, with its variables."""
     kernel.ok(CLASS)
@@ -149,7 +152,7 @@ def test_an_interrupt_leaves_the_served_environment_alive(kernel: Kernel) -> Non
 @pytest.fixture
 def served(stand_ins: Docker) -> Iterator[tuple[Kernel, list[str], list[int]]]:
     """A kernel that serves a class, a folder and an image; their addresses and processes."""
-    with started(PLAIN_STARTS="1") as kernel:
+    with launched(PLAIN_STARTS="1") as kernel:
         urls = urls_of(kernel.ok(THREE).stdout)
         told = ask(urls[1])
         pids = [told["pid"], told["started"], stand_ins.containers[0]["pid"]]

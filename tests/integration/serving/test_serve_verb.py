@@ -78,6 +78,7 @@ print(ticks >= 70)
 """
 
 
+@pytest.mark.official
 def test_a_class_of_the_notebook_with_sessions(kernel: Kernel) -> None:
     """A21: --sessions 4 lets four clients in and refuses the fifth with the number; --arg reaches the constructor."""
     kernel.ok("%load_ext openenv_notebook\n" + CLASS)
@@ -90,6 +91,7 @@ def test_a_class_of_the_notebook_with_sessions(kernel: Kernel) -> None:
     assert "· 4 of 4 sessions" in kernel.ok("%openenv status").stdout
 
 
+@pytest.mark.official
 def test_a_class_for_one_session_is_not_served_for_four(kernel: Kernel) -> None:
     """A21: --sessions 4 of a class that takes one at a time is refused before anything starts, with the reason."""
     kernel.ok("%load_ext openenv_notebook\n" + ALONE)
@@ -99,6 +101,7 @@ def test_a_class_for_one_session_is_not_served_for_four(kernel: Kernel) -> None:
     assert kernel.ok("%openenv status").stdout.startswith("nothing is connected")
 
 
+@pytest.mark.official
 def test_an_edited_class_is_served_anew(kernel: Kernel) -> None:
     """Editing the class and serving it again replaces the server and reconnects the name; the old one is gone."""
     kernel.ok("%load_ext openenv_notebook\n" + CLASS)
@@ -112,6 +115,7 @@ def test_an_edited_class_is_served_anew(kernel: Kernel) -> None:
     assert not listens(first)
 
 
+@pytest.mark.official
 def test_every_call_is_on_the_thread_that_built_it(kernel: Kernel) -> None:
     """E02: a class that fails on any other thread is stepped by lines, calls, await and threads of the notebook."""
     kernel.ok("%load_ext openenv_notebook\n" + CLASS + "\nimport threading")

@@ -1,0 +1,202 @@
+"""Kernels and programs that begin at once: forked from a process that has imported what is slow to import.
+
+For tests whose promise is neither the start nor the end of the process. The package itself is never
+imported before the fork.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager, KernelManager
+from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
+from traitlets import default
+
+_PROCESS = Path(__file__).parent / "nursery_process.py"
+_KERNEL = ("ipykernel.kernelapp", "ipykernel.ipkernel", "ipykernel.iostream", "ipywidgets", "websockets.sync.client")
+# Imports take seconds: the official package brings gradio, fastmcp and fastapi.
+_OFFICIAL = ("openenv.core.env_server.http_server", "openenv.core.env_server.mcp_environment", "uvicorn")
+
+
+class Ended(NamedTuple):
+    """How a program ended: its code, and what it wrote."""
+
+    code: int
+    output: str
+    errors: str
+
+
+class Forked:
+    """A forked process as :class:`subprocess.Popen` shows one; how it ended is not known here."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def poll(self) -> int | None:
+        """Return None while it is there."""
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return 0
+        return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end."""
+        from support.waiting import eventually
+
+        eventually(lambda: self.poll() is not None, timeout or 30.0, f"process {self.pid} ends")
+        return 0
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """End it."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+
+class Nursery:
+    """The process that forks.
+
+    Args:
+        python: The Python it is and its children are.
+        modules: What it imports first.
+    """
+
+    def __init__(self, python: str, *modules: str) -> None:
+        self._process = subprocess.Popen(
+            [python, str(_PROCESS), *modules],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1"},
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._orders, self._answers = self._process.stdin, self._process.stdout
+        assert self._answers.readline() == "ready\n", f"{python} cannot import {modules}"
+        atexit.register(self.close)
+
+    def fork(self, run: str, argv: list[str], env: Mapping[str, str], cwd: str, *files: str) -> dict[str, int]:
+        """Fork a kernel or a program; a program has ended when this returns."""
+        output, errors = files or ("", "")
+        order = {"run": run, "argv": argv, "env": dict(env), "cwd": cwd, "output": output, "errors": errors}
+        self._orders.write(json.dumps(order) + "\n")
+        self._orders.flush()
+        return dict(json.loads(self._answers.readline()))
+
+    def run(self, program: Path, folder: Path, **variables: str) -> Ended:
+        """Run a program to its end, in a folder."""
+        files = folder / "output.txt", folder / "errors.txt"
+        env = {**os.environ, **variables}
+        answer = self.fork("program", [str(program)], env, str(folder), *map(str, files))
+        return Ended(answer["ended"], *(file.read_text(encoding="utf-8") for file in files))
+
+    def close(self) -> None:
+        """End it."""
+        if self._process.poll() is None:
+            self._orders.close()
+            self._process.wait(10)
+            self._answers.close()
+
+
+@functools.cache
+def nursery(python: str = sys.executable, *, official: bool = False) -> Nursery:
+    """The one of this process and that Python; ``official``: one that has the official package imported, too."""
+    return Nursery(python, *_KERNEL, *(_OFFICIAL if official else ()))
+
+
+class Provisioner(LocalProvisioner):  # type: ignore[misc]
+    """Lets Jupyter fork a kernel where it would start one; all else, its signals and its end, is Jupyter's."""
+
+    official = False
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
+        """Fork a kernel."""
+        cwd = str(kwargs.get("cwd") or Path.cwd())
+        python, _, *argv = cmd
+        answer = nursery(python, official=self.official).fork("kernel", argv, kwargs["env"], cwd)
+        self.process = Forked(answer["pid"])
+        self.pid = self.pgid = answer["pid"]
+        self.cwd = cwd
+        return self.connection_info
+
+
+class OfficialProvisioner(Provisioner):
+    """The same, with the official package imported."""
+
+    official = True
+
+
+COMMAND = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+
+
+def provisioned(name: str) -> dict[str, Any]:
+    """Say in the metadata of a kernel's specification who starts it."""
+    return {"kernel_provisioner": {"provisioner_name": name}}
+
+
+def offer_provisioners() -> None:
+    """Tell Jupyter, in this process, of those above: what is installed does so by entry points."""
+    known = KernelProvisionerFactory.instance().provisioners
+    for name, maker in (("nursery", Provisioner), ("nursery-official", OfficialProvisioner)):
+        known[name] = EntryPoint(name, f"{__name__}:{maker.__name__}", "jupyter_client.kernel_provisioners")
+
+
+class _Specs(KernelSpecManager):  # type: ignore[misc]
+    """One kernel: this Python's, forked."""
+
+    provisioner = "nursery"
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        """Describe it."""
+        return KernelSpec(
+            argv=COMMAND, display_name="forked", language="python", metadata=provisioned(self.provisioner)
+        )
+
+
+class _OfficialSpecs(_Specs):
+    provisioner = "nursery-official"
+
+
+class Manager(KernelManager):  # type: ignore[misc]
+    """Manages a forked kernel."""
+
+    specs = _Specs
+
+    @default("kernel_spec_manager")
+    def _forked(self) -> KernelSpecManager:
+        offer_provisioners()
+        return self.specs(parent=self)
+
+
+class OfficialManager(Manager):
+    """The same, with the official package imported."""
+
+    specs = _OfficialSpecs
+
+
+class AsyncManager(AsyncKernelManager, Manager):  # type: ignore[misc]
+    """As nbclient wants it."""
+
+
+class AsyncOfficialManager(AsyncKernelManager, OfficialManager):  # type: ignore[misc]
+    """The same, with the official package imported."""
