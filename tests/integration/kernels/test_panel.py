@@ -13,11 +13,8 @@ pytestmark = pytest.mark.kernel
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 DEMO = "%load_ext openenv_notebook\n%openenv demo grid"
-LIVING = """
-from ipywidgets import Widget
-import ipywidgets.widgets.widget as module
-len(getattr(module, "_instances", None) or (Widget.widgets if not hasattr(module, "_instances") else {}))
-"""
+SUPPORT = f"import sys; sys.path.append({str(Path(__file__).parents[2])!r})\n"
+LIVING = f"{SUPPORT}from support.front_end import living\nliving()"
 SOCKETS = """
 import os
 folder, count = "/proc/self/fd", 0
@@ -121,7 +118,8 @@ def test_policies_are_named_in_the_line(kernel: Kernel) -> None:
     kernel.ok(DEMO)
     kernel.ok('def agent(observation):\n    return "right"')
     kernel.ok("p = %openenv panel --policy agent")
-    assert kernel.ok("p._controller.play.view.policy is agent").result == "True"
+    assert kernel.ok("p.play(steps=1).wait(10)").result == "True"
+    assert kernel.ok("env.episode[-1].actor, env.episode[-1].action['direction']").result == "('policy', 'right')"
     wrong = kernel.run("x = 3\n%openenv panel --policy x")
     assert "UsageError" in wrong.stderr and "x is a int" in wrong.stderr
 
@@ -132,9 +130,5 @@ def test_a_random_run_from_a_cell_is_seen(kernel: Kernel) -> None:
     kernel.ok("p = %openenv panel")
     kernel.ok("r = p.play(steps=20); r.wait()")
     assert kernel.ok("r.steps_made <= 20 and r.error is None and p.is_playing").result == "False"
-    shown = kernel.ok(
-        "p._publisher.flush_on_events_thread()\nlog = p._controller.log\n"
-        "print(log._list.options[0].split()[0], env.episode.length)"
-    )
-    first, length = shown.stdout.split()
-    assert first == length
+    look = "from support.panel_hands import PanelHands\nPanelHands(p).expect(newest=f'{env.episode.length} policy')"
+    kernel.ok(SUPPORT + look)
