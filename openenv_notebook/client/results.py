@@ -103,13 +103,19 @@ class TypedReader(Generic[ObsT]):
     def read(self, reply: bytes, secrets: Container[str] | None = None) -> StepResult[ObsT]:
         """Read the reply to a reset or a step; raises ProtocolError, one line a field, if it does not fit the model."""
         try:
-            if self._required:
-                return self._in_two(reply, secrets)
-            data = self._adapter.validate_json(reply).data
+            return self._in_two(reply, secrets) if self._required else self._in_one(reply, secrets)
         except ValidationError as error:
             checked(reply)
             what = f"an observation that does not fit {self._model.__name__}"
             raise misfit(what, error, reply, secrets) from error
+
+    def _in_one(self, reply: bytes, secrets: Container[str] | None) -> StepResult[ObsT]:
+        try:
+            data = self._adapter.validate_json(reply).data
+        except ValidationError as error:
+            if error.errors()[0]["type"] == "json_invalid":
+                return self._in_two(reply, secrets)  # where more is taken for JSON
+            raise
         self._fill(data.observation, {"reward": data.reward, "done": data.done, "metadata": data.metadata})
         metadata = data.metadata or getattr(data.observation, "metadata", None) or {}
         return StepResult(data.observation, data.reward, data.done, metadata, reply, False, secrets)
@@ -117,7 +123,7 @@ class TypedReader(Generic[ObsT]):
     def _in_two(self, reply: bytes, secrets: Container[str] | None) -> StepResult[ObsT]:
         data = checked(reply)
         beside = {name: data.get(name) for name in self._inside if data.get(name) is not None or name in self._required}
-        observation = self._observation.validate_python({**data["observation"], **beside})
+        observation = self._observation.validate_python({**beside, **data["observation"]})
         metadata = metadata_of(data, secrets)
         return StepResult(observation, data.get("reward"), data["done"], metadata, reply, False, secrets)
 

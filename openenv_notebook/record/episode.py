@@ -13,9 +13,8 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from pydantic_core import from_json
-
 from openenv_notebook.record.step import Step
+from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.secrets import masked, secrets_of
 from openenv_notebook.values.to_json import to_bytes
 
@@ -161,7 +160,7 @@ class Episode:
             ValueError: If the line is not an episode.
         """
         try:
-            saved = from_json(line)
+            saved = read_json(line)
         except ValueError as error:
             raise ValueError(f"not an episode: one line of JSON is needed, an episode a line ({error})") from error
         if not isinstance(saved, dict) or not isinstance(saved.get("steps"), list):

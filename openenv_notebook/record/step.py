@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import Any, Literal
 
-from pydantic_core import from_json
-
 from openenv_notebook.values import errors
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import OpenEnvError, ProtocolError
 from openenv_notebook.values.messages import StepResult, short_repr
+from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.to_json import to_bytes
 
 StepKind = Literal["reset", "step", "tool", "state"]
@@ -82,7 +81,7 @@ class Step:
         """What was sent, decoded from the frame."""
         request = self._request
         if request is not None:
-            self._action = attribute_dict(from_json(request).get("data"), self._secrets)
+            self._action = attribute_dict(read_json(request).get("data"), self._secrets)
             self._request = None
         return self._action
 
@@ -156,7 +155,7 @@ class Step:
         """Take the reply's data as it came; keys nobody knows stay in."""
         raw = result.raw
         if not raw and self._reply is not None:
-            raw = dict(from_json(self._reply).get("data", {}))
+            raw = dict(read_json(self._reply).get("data", {}))
         if not raw:
             raw = {"observation": result.observation, "reward": result.reward, "done": result.done}
             raw |= {"metadata": result.metadata} if result.metadata else {}
@@ -204,7 +203,7 @@ class Step:
 def _wire_result(reply: bytes | None, secrets: Container[str] | None) -> StepResult[Any] | None:
     """Read a reply without the client's hook; None if it is malformed."""
     try:
-        data = from_json(reply or b"")["data"]
+        data = read_json(reply or b"")["data"]
     except (ValueError, TypeError, KeyError):
         return None
     if not isinstance(data, dict) or not isinstance(data.get("done"), bool):

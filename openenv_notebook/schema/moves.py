@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import from_json
-
 from openenv_notebook.schema.action import given_fields, only_required_field
 from openenv_notebook.schema.check import problems
 from openenv_notebook.schema.shapes import Boolean, Choice, Const, Number, Shape, Union
 from openenv_notebook.values.errors import MisuseError
+from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.to_json import to_bytes
 
 KEYS = ("legal_actions", "legal_moves", "valid_actions", "valid_moves", "available_actions", "available_moves")
@@ -80,7 +79,7 @@ def _wire_values(listed: Any) -> tuple[Any, ...] | None:
     if isinstance(listed, str):
         listed = _split(listed)
     try:
-        values = from_json(to_bytes(listed)) if listed is not None and not isinstance(listed, Mapping) else None
+        values = read_json(to_bytes(listed)) if listed is not None and not isinstance(listed, Mapping) else None
     except (MisuseError, ValueError):
         return None
     if not isinstance(values, list):
@@ -96,7 +95,7 @@ def _split(text: str) -> list[Any] | None:
     text = text.strip()
     if text.startswith("["):
         try:
-            found = from_json(text)
+            found = read_json(text)
         except ValueError:
             found = None
         if isinstance(found, list):

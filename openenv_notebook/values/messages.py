@@ -15,9 +15,9 @@ from pathlib import PurePath
 from typing import Any, Generic, Literal, NoReturn, Protocol, TypeAlias, TypeVar
 
 from pydantic import ConfigDict, Field
-from pydantic_core import from_json
 
 from openenv_notebook.values.attribute_dict import AttributeDict
+from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.secrets import HIDDEN, MaskedModel, hides, masked, secrets_of, shown_fields
 
 ActT = TypeVar("ActT")
@@ -135,7 +135,7 @@ class StepResult(Generic[ObsT]):
     @property
     def raw(self) -> dict[str, Any]:
         """The reply's data as it came, with keys this package does not know; a new copy."""
-        return dict(from_json(self._frame)["data"]) if self._frame is not None else {}
+        return dict(read_json(self._frame)["data"]) if self._frame is not None else {}
 
     def __secrets__(self) -> Container[str] | None:
         return self._secrets

@@ -1,17 +1,20 @@
 """Python values -> the JSON that OpenEnv servers read.
 
-Servers read with Python's own ``json``, which knows ``NaN`` and ``Infinity``; they are
-written that way. Values are recognised by what they can do (``model_dump``, ``tolist``),
-never by their class, so a reloaded module or a missing numpy changes nothing.
+Servers read with Python's own ``json``, which knows ``NaN``, ``Infinity`` and half a
+surrogate pair; they are written that way. Values are recognised by what they can do
+(``model_dump``, ``tolist``), never by their class, so a reloaded module or a missing numpy
+changes nothing.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from openenv_notebook.values.errors import MisuseError
 
@@ -99,10 +102,15 @@ def _without_models(value: Any) -> Any:
             "read; send what is in it: file.read(), list(items)"
         )
     if isinstance(value, Mapping):
-        return {key: _without_models(item) for key, item in value.items()}
+        return {key if isinstance(key, str) else _key(key): _without_models(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_without_models(item) for item in value]
     return _without_models(_taken_apart(value)) if is_record(value) else value
+
+
+def _key(key: Any) -> Any:
+    """Name what stands under no name as Python's json does; the encoder would write ``None`` and ``nan``."""
+    return json.dumps(key) if key is None or isinstance(key, float) else key
 
 
 def _convert(value: Any) -> Any:
@@ -114,6 +122,11 @@ def _convert(value: Any) -> Any:
     if isinstance(value, Sequence):
         return list(value)
     raise TypeError(f"a {type(value).__module__}.{type(value).__qualname__} has no JSON form")
+
+
+def _escaped(value: Any, **options: Any) -> bytes:
+    """Write it in ASCII: half a surrogate pair is no UTF-8, but travels as an escape."""
+    return json.dumps(value, default=partial(to_jsonable_python, **options), separators=(",", ":")).encode()
 
 
 def _not_complex(converted: Any) -> Any:
@@ -139,13 +152,13 @@ def to_bytes(value: Any) -> bytes:
     Raises:
         MisuseError: If a part of it cannot be written, naming its type.
     """
-    try:
-        return to_json(value, fallback=_convert)
-    except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:
-        reason = error
-    try:
-        return to_json(value, fallback=_convert, bytes_mode="base64")
-    except (PydanticSerializationError, UnicodeEncodeError, ValueError):
-        why = str(reason).removeprefix("Error serializing to JSON: ").removeprefix("TypeError: ")
-        hint = "send numbers, texts, lists, arrays, dicts, models or dataclasses"
-        raise MisuseError(f"this cannot be sent as JSON: {why}", hint=hint) from reason
+    refused: list[Exception] = []
+    for write in (to_json, _escaped):
+        for mode in ("utf8", "base64"):
+            try:
+                return write(value, fallback=_convert, bytes_mode=mode)
+            except Exception as error:
+                refused.append(error)
+    why = str(refused[0]).removeprefix("Error serializing to JSON: ").removeprefix("TypeError: ")
+    hint = "send numbers, texts, lists, arrays, dicts, models or dataclasses"
+    raise MisuseError(f"this cannot be sent as JSON: {why}", hint=hint) from refused[0]

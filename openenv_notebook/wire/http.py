@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic_core import from_json
-
 from openenv_notebook.threads.worker import in_thread
 from openenv_notebook.values.errors import (
     ConnectFailed,
@@ -24,6 +22,7 @@ from openenv_notebook.values.errors import (
     OpenEnvError,
     ReplyTimeout,
 )
+from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.targets import Address
 from openenv_notebook.values.to_json import to_bytes
 
@@ -141,7 +140,7 @@ def _status_error(status: int, body: bytes, path: str, url: str) -> OpenEnvError
 
 def _detail(body: bytes) -> str:
     try:
-        said = from_json(body)
+        said = read_json(body)
     except ValueError:
         return ""
     return f": {str(said.get('detail'))[:200]}" if isinstance(said, dict) and said.get("detail") else ""
@@ -149,7 +148,7 @@ def _detail(body: bytes) -> str:
 
 def _decode(body: bytes, path: str, url: str) -> Any:
     try:
-        return from_json(body)
+        return read_json(body)
     except ValueError as error:
         is_page = body.lstrip()[:1] == b"<"
         what = "a web page" if is_page else "something that is not JSON"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from pydantic_core import from_json
-
 from openenv_notebook.values.errors import (
     AtCapacity,
     EnvironmentFailed,
@@ -18,6 +16,7 @@ from openenv_notebook.values.errors import (
     ServerError,
     SessionRefused,
 )
+from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.secrets import masked
 
 ENDS_SESSION: Final = frozenset({"CAPACITY_REACHED", "FACTORY_ERROR", "SESSION_ERROR"})
@@ -41,7 +40,7 @@ def reply_type(data: bytes) -> str:
     if found:
         return found[1].decode()
     try:
-        message = from_json(data)
+        message = read_json(data)
     except ValueError:
         return ""
     kind = message.get("type") if isinstance(message, dict) else None
@@ -81,7 +80,7 @@ def reply_data(data: bytes, kind: str) -> dict[str, Any]:
         ProtocolError: If it is not JSON, or not an object of objects.
     """
     try:
-        message = from_json(data)
+        message = read_json(data)
     except ValueError as error:
         raise ProtocolError(f"a reply to {kind}() that is not JSON ({error})", frame=excerpt(data)) from error
     content = message.get("data") if isinstance(message, dict) else None
