@@ -106,5 +106,5 @@ def read_typed(text: str, field: Shape | None) -> Any:
         value = json.loads(text)
     except ValueError:
         return text
-    values = field.values if isinstance(field, Choice) else ()
+    values = (*field.values, *([None] if field.nullable else [])) if isinstance(field, Choice) else ()
     return text if text in values and not any(same(value, each) for each in values) else value

@@ -5,19 +5,26 @@ Nothing here asks a server: what is completed is what is known already.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import re
 from collections.abc import Iterable
 from typing import Any
 
+from IPython.core.error import UsageError
+
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.demo import demo_names
+from openenv_notebook.jupyter.magic.arguments import read_payload, without_end
+from openenv_notebook.jupyter.magic.context import typed_values
+from openenv_notebook.jupyter.magic.tokens import KEY, GrammarError
 from openenv_notebook.jupyter.magic.verbs import VERBS
 from openenv_notebook.jupyter.magic.workspace import AnyClient, Workspace
 from openenv_notebook.schema.action import SELDOM, action_fields, only_required_field
+from openenv_notebook.schema.check import same
 from openenv_notebook.schema.moves import choices
-from openenv_notebook.schema.shapes import Const, Shape, Union
+from openenv_notebook.schema.shapes import Const, Object, Shape, Union
 from openenv_notebook.schema.tool import arguments_of
 
 _TOOLS = re.compile(r"(?:^|[^\w.])([A-Za-z_]\w*)\.tools\.(\w*)$")
@@ -105,18 +112,38 @@ def _fields(schema: Shape | None, words: list[str], fragment: str) -> tuple[str,
     fields = {field.name: field for field in action_fields(schema) if not isinstance(field, Const)}
     name, given, value = fragment.partition("=")
     if given:
-        return value, _starting(value, _values(fields.get(name)))
+        return value, _starting(value, _values(fields.get(name), f"{name}="))
     taken = {word.partition("=")[0] for word in words}
-    found = [f"{field}=" for field in fields if field != SELDOM and field not in taken]
+    names = [field for field in fields if field != SELDOM and field not in taken]
     bare = [] if any("=" in word for word in words) else _values(only_required_field(schema))
-    return fragment, _starting(fragment, [*bare, *found])
+    return fragment, _starting(fragment, [*bare, *(f"{name}=" for name in names if KEY.fullmatch(f"{name}="))])
 
 
-def _values(field: Shape | None) -> list[str]:
-    """List what a field takes, as it is typed: of a union, what can be listed."""
+def _values(field: Shape | None, before: str = "") -> list[str]:
+    """List what a field takes, as it is typed behind ``name=`` or alone: of a union, what can be listed."""
     parts = field.branches if isinstance(field, Union) else (field,)
     values = [value for part in parts if part is not None for value in choices(part) or ()]
-    return [value if isinstance(value, str) else json.dumps(value) for value in values]
+    found = [_written(value, field, before) for value in values] if field is not None else []
+    return [text for text in found if text is not None]
+
+
+def _written(value: Any, field: Shape, before: str) -> str | None:
+    """Write a value so that a line means it: a text as it is, or in quotes; None where neither does."""
+    quoted = json.dumps(value, ensure_ascii=False)
+    # What begins with @ is read from a file, and Tab reads none.
+    plain = value if isinstance(value, str) and not value.startswith("@") else quoted
+    return next((text for text in (plain, quoted) if _means(f"{before}{text}", value, field)), None)
+
+
+def _means(text: str, value: Any, field: Shape) -> bool:
+    """Tell whether the text of a payload, alone or as a pair, is read as that value of the field."""
+    shape = Object(fields=(dataclasses.replace(field, required=True),))
+    try:
+        payload = read_payload("", without_end(text), {}).payload
+        read = typed_values(payload, shape, lambda name: None) if payload is not None else None
+    except (GrammarError, UsageError):
+        return False
+    return same(read, {field.name: value} if isinstance(payload, dict) else value)
 
 
 def _starting(fragment: str, names: Iterable[str]) -> list[str]:
