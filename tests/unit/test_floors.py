@@ -24,6 +24,7 @@ NO_MODULE = {
     "jupyter/panel/form/test_editing.py": "the form, edited by a person",
     "jupyter/panel/form/test_errors.py": "the form, what it says of wrong values",
     "jupyter/panel/form/test_schemas.py": "the form, on each kind of schema",
+    "jupyter/panel/form/test_values_as_jsonschema.py": "the form, what it gives back",
     "jupyter/panel/form/test_structures.py": "the form, objects and lists within each other",
     "jupyter/show/test_detection.py": "show/, which kind of observation it is",
     "jupyter/show/test_hostile.py": "show/, on hostile words",
