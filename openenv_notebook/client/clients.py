@@ -15,7 +15,7 @@ from openenv_notebook.client import starting
 from openenv_notebook.client.actions import NOT_GIVEN
 from openenv_notebook.client.async_calls import AsyncCalls
 from openenv_notebook.client.blocking_calls import BlockingCalls
-from openenv_notebook.client.conversation import Conversation, Options
+from openenv_notebook.client.conversation import Conversation, Options, hold_conversation
 from openenv_notebook.client.documented import documented_as
 from openenv_notebook.client.foreign import ForeignClient
 from openenv_notebook.client.opener import Opener, Patience
@@ -119,8 +119,7 @@ class EnvClient(AsyncCalls[ActT, ObsT, StateT], Generic[ActT, ObsT, StateT]):
         started = hold_of(provider) if provider is not None else None
         endpoint = reach(base_url) if base_url is not None else None
         opener = Opener(endpoint, patience, started, reach)
-        # The one attribute: a subclass may call its own what it likes.
-        self._openenv_talk = Conversation(self, self._codec, opener, Options(message_timeout_s), chosen)
+        hold_conversation(self, Conversation(self, self._codec, opener, Options(message_timeout_s), chosen))
 
     @classmethod
     def from_docker_image(cls, image: str, provider: Any = None, **kwargs: Any) -> starting.Starting[Self]:
@@ -218,7 +217,7 @@ class EnvClient(AsyncCalls[ActT, ObsT, StateT], Generic[ActT, ObsT, StateT]):
         """Make another client of the server, with this one's own settings, whatever view was asked."""
         child = object.__new__(type(self))
         child.__dict__.update(self.__dict__)
-        child._openenv_talk = self._openenv_talk.again(child)
+        hold_conversation(child, self._openenv_talk.again(child))
         return child
 
     def _view(self, options: Options) -> Self:

@@ -318,6 +318,12 @@ def conversation_of(client: Any) -> Conversation:
     return talk
 
 
+def hold_conversation(client: Any, talk: Conversation) -> None:
+    """Have a client of ours, which was not used yet, hold this conversation."""
+    # The one attribute: a subclass may call its own what it likes.
+    client._openenv_talk = talk
+
+
 def options_of(client: Any) -> Options:
     """Give how the calls of a client of ours are made, of whichever kind."""
     options: Options = client._openenv_options

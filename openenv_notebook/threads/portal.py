@@ -256,6 +256,11 @@ def _end_unused(portal: Portal) -> None:
             _end(portal)
 
 
+def current() -> Portal | None:
+    """Give the portal that clients lease now; None while there is none."""
+    return _current
+
+
 def give_back(guest: Guest, *, join: bool, within: float = JOIN_WITHIN) -> None:
     """End a lease, if the guest has one; the last one ends the thread.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +13,7 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from support.magics import magic
 from support.markup import check_html, check_text
-from support.recorded import results
+from support.playback import Playback, pairs
 
 from openenv_notebook import MisuseError, connect
 from openenv_notebook.jupyter import render_observation
@@ -67,13 +68,14 @@ def test_the_last_observation_is_shown_inline(
 
 def test_text_boards_and_fields_are_shown(shell: InteractiveShell) -> None:
     """E03: text environments show their text, boards their cells, what has neither its fields."""
-    env = magic(shell, "demo echo")
+    magic(shell, "demo echo")
     magic(shell, "reset")
     magic(shell, "step hello")
     assert "message *  hello" in repr(magic(shell, "render"))
     for name, says in (("connect4", "board 6×7"), ("atari", "picture 160×210"), ("reasoning_gym", "text, 3 lines")):
-        env.episode.steps[-1]._result = results(name)[0]
-        assert repr(render_observation(env)).startswith(says)
+        with Playback(pairs(name)[:1]) as server, connect(server.url) as played:
+            played.reset(**json.loads(pairs(name)[0][0])["data"])
+            assert repr(render_observation(played)).startswith(says)
 
 
 def test_the_value_can_be_kept_and_asked_for_by_name(shell: InteractiveShell) -> None:

@@ -30,7 +30,7 @@ def our_threads() -> set[int]:
 
 def portal_tasks() -> set[int]:
     """The tasks on the portal's loop that are not done."""
-    current = portal._current
+    current = portal.current()
     if current is None or not current.alive:
         return set()
     try:

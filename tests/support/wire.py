@@ -8,12 +8,13 @@ methods may be called from any thread.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook.client.conversation import Conversation, conversation_of
+from openenv_notebook.client.conversation import Conversation, conversation_of, hold_conversation
 from openenv_notebook.client.greeting import Greeting
 from openenv_notebook.client.opener import Customer, Opened, Opener, Patience
 from openenv_notebook.values.errors import OpenEnvError
@@ -205,7 +206,10 @@ class FarEnd:
     def _on_loop(self, act: Callable[[], None]) -> None:
         """Act between two turns of the wire's loop, as requests arrive there; wait until it is done."""
         loop, done = self.wire.loop, threading.Event()
-        if asyncio._get_running_loop() is loop:
+        here: asyncio.AbstractEventLoop | None = None
+        with contextlib.suppress(RuntimeError):
+            here = asyncio.get_running_loop()
+        if here is loop:
             act()
             return
 
@@ -257,5 +261,5 @@ def scripted(client: Any, far_end: FarEnd, build: float | None = 10.0) -> Any:
 def put_on(client: Any, opener: Opener) -> Any:
     """Give a client of ours another opener before it is used; return the client."""
     talk = conversation_of(client)
-    client._openenv_talk = Conversation(client, talk.codec, opener, talk.options, talk.mode)
+    hold_conversation(client, Conversation(client, talk.codec, opener, talk.options, talk.mode))
     return client

@@ -16,6 +16,7 @@ MAY_BE_LONGER = {"values/errors.py"}
 # Tests of a whole folder, or of what several of its modules do together.
 NO_MODULE = {
     "test_floors.py": "the package",
+    "test_how_tests_reach.py": "the tests",
     "test_public_names.py": "the package's face",
     "client/test_secrets.py": "every value of a client that could show what its server marks as secret",
     "demo/test_registry.py": "demo/__init__.py",

@@ -189,10 +189,13 @@ def test_a_dict_becomes_a_dataclass_too(upstream: types.ModuleType) -> None:
         def _step_payload(self, action: Say) -> dict[str, Any]:
             return {"message": action.message}
 
-    client = adopt(Talk)("localhost:1")
-    assert client._codec.payload(client, {"message": "x"}, {}, None) == {"message": "x"}
-    with pytest.raises(InvalidAction, match="does not fit Say"):
-        client._codec.payload(client, {"text": "x"}, {}, None)
+    far_end = FarEnd()
+    with scripted(adopt(Talk)("localhost:1"), far_end).sync() as env:
+        env.reset()
+        env.step({"message": "x"})
+        assert far_end.steps == [{"message": "x"}]
+        with pytest.raises(InvalidAction, match="does not fit Say"):
+            env.step({"text": "x"})
 
 
 def test_class_methods_make_the_adopted_class(game: type) -> None:
@@ -204,7 +207,7 @@ def test_class_methods_make_the_adopted_class(game: type) -> None:
 
 def test_the_models_it_names_are_found(game: type) -> None:
     """The generic arguments of the official class are those of ours."""
-    assert adopt(game)._codec.action_model is Move
+    assert adopt(game)("localhost:1").Action is Move
 
 
 def test_a_class_below_another_is_adopted_whole(game: type) -> None:

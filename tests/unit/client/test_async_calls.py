@@ -291,12 +291,16 @@ class TestCalls:
                 self._options, self._session, self._talk, self._twin, self._known = {"a": 1}, 2, 3, 4, 5
                 self.side = 6
 
+            def own(self) -> tuple[Any, ...]:
+                return self._options, self._session, self._talk, self._twin, self._known
+
         client = scripted(Named("localhost:1"), far_end)
         view = client.options(timeout=5, actor="policy")
         await view.reset()
         await client.step(column=1)
         assert [step.actor for step in client.episode] == ["policy", "code"]
-        assert (client._options, view._talk, client.sync() is client.sync()) == ({"a": 1}, 3, True)
+        assert client.own() == view.own() == ({"a": 1}, 2, 3, 4, 5)
+        assert client.sync() is client.sync()
         await client.close()
 
     async def test_a_view_alone_keeps_the_session_and_no_longer(self, far_end: FarEnd) -> None:

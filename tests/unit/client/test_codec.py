@@ -14,6 +14,8 @@ from support.wire import result_frame
 
 from openenv_notebook.client.actions import NOT_GIVEN
 from openenv_notebook.client.clients import EnvClient, GenericEnvClient
+from openenv_notebook.client.codec import Codec
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.values.errors import InvalidAction, MisuseError, ProtocolError
 from openenv_notebook.values.messages import Action, Observation, State, StepResult
@@ -80,14 +82,19 @@ class Plain(GenericEnvClient):
         return StepResult(result.observation.board, result.reward, result.done)
 
 
+def codec_of(client: Any) -> Codec:
+    """What the client's class does with actions and replies."""
+    return conversation_of(client).codec
+
+
 def payload(client: Any, *args: Any, schema: Any = CONNECT4, **fields: Any) -> Any:
     """Make the fields that travel as the client's step does."""
-    return client._codec.payload(client, args[0] if args else NOT_GIVEN, fields, schema)
+    return codec_of(client).payload(client, args[0] if args else NOT_GIVEN, fields, schema)
 
 
 def read(client: Any, reply: bytes) -> Any:
     """Read a reply as the client's session does."""
-    return client._codec.reader(client)(reply)
+    return codec_of(client).reader(client)(reply)
 
 
 @pytest.mark.parametrize("cls", [Typed, Hooked, GenericEnvClient])
@@ -106,8 +113,8 @@ def test_a_typed_client_takes_a_dict_as_it_is() -> None:
 
 def test_a_typed_client_needs_no_schema_from_the_server() -> None:
     """A class that names its action knows its fields; a generic one asks."""
-    assert not Typed("localhost:1")._codec.needs_schema(NOT_GIVEN, {"column": 3})
-    assert GenericEnvClient("localhost:1")._codec.needs_schema(NOT_GIVEN, {"column": 3})
+    assert not codec_of(Typed("localhost:1")).needs_schema(NOT_GIVEN, {"column": 3})
+    assert codec_of(GenericEnvClient("localhost:1")).needs_schema(NOT_GIVEN, {"column": 3})
     with pytest.raises(InvalidAction, match="did you mean 'column'"):
         payload(Typed("localhost:1"), colum=3, schema=None)
 
@@ -125,7 +132,7 @@ def test_a_typed_client_needs_no_schema_from_the_server() -> None:
 )
 def test_the_schema_is_asked_for_only_where_it_tells_something(action: Any, fields: Any, needed: bool) -> None:
     """Keywords and bare values need the schema; a record goes out without asking."""
-    assert GenericEnvClient("localhost:1")._codec.needs_schema(action, fields) is needed
+    assert codec_of(GenericEnvClient("localhost:1")).needs_schema(action, fields) is needed
 
 
 def test_a_hook_gets_the_model_it_expects() -> None:
@@ -149,7 +156,7 @@ def test_hooks_decide() -> None:
     """Results and states are what the hooks make of them."""
     client = Hooked("localhost:1")
     assert read(client, result_frame({"board": [1]}, 1, True)) == StepResult(Board(board=[1]), 1, True)
-    assert client._codec.state(client, b'{"type":"state","data":{"turn":1}}') == Game(turn=2)
+    assert codec_of(client).state(client, b'{"type":"state","data":{"turn":1}}') == Game(turn=2)
 
 
 def test_hooks_may_build_on_ours() -> None:
@@ -158,23 +165,23 @@ def test_hooks_may_build_on_ours() -> None:
     assert payload(client, column=3) == {"metadata": {"from": "hook"}, "column": 3}
     result = read(client, result_frame({"board": [1]}, 1, False, metadata={"m": 1}))
     assert (result.observation.board, result.reward, result.metadata) == ([1], 10.0, {"m": 1})
-    assert client._codec.state(client, b'{"type":"state","data":{"turn":1}}') == Game(turn=7)
+    assert codec_of(client).state(client, b'{"type":"state","data":{"turn":1}}') == Game(turn=7)
     assert read(Plain("localhost:1"), result_frame({"board": [1]})).observation == [1]
 
 
 def test_a_typed_state_is_checked() -> None:
     """A state that does not fit the model is a ProtocolError, one line a field."""
     client = Typed("localhost:1")
-    state = client._codec.state(client, b'{"type":"state","data":{"turn":3,"more":1}}')
+    state = codec_of(client).state(client, b'{"type":"state","data":{"turn":3,"more":1}}')
     assert state == Game(turn=3, more=1)  # type: ignore[call-arg]
     with pytest.raises(ProtocolError, match="does not fit the client's model\n  turn: "):
-        client._codec.state(client, b'{"type":"state","data":{"turn":"x"}}')
+        codec_of(client).state(client, b'{"type":"state","data":{"turn":"x"}}')
 
 
 def test_a_generic_state_reads_by_attribute() -> None:
     """Without a model a state is a dict with attributes."""
     client = GenericEnvClient("localhost:1")
-    assert client._codec.state(client, b'{"type":"state","data":{"episode_id":"e"}}').episode_id == "e"
+    assert codec_of(client).state(client, b'{"type":"state","data":{"episode_id":"e"}}').episode_id == "e"
 
 
 def test_a_state_of_anything_reads_by_attribute() -> None:
@@ -184,13 +191,13 @@ def test_a_state_of_anything_reads_by_attribute() -> None:
         pass
 
     client = Client("localhost:1")
-    assert client._codec.state(client, b'{"type":"state","data":{"turn":1}}').turn == 1
+    assert codec_of(client).state(client, b'{"type":"state","data":{"turn":1}}').turn == 1
 
 
 def test_reading_does_not_keep_a_client() -> None:
     """A record holds the reader, not the client; without its client a reply is read without the hook."""
     client = Hooked("localhost:1")
-    reader, alive = client._codec.reader(client), weakref.ref(client)
+    reader, alive = codec_of(client).reader(client), weakref.ref(client)
     del client
     gc.collect()
     assert alive() is None
@@ -228,11 +235,8 @@ def test_a_bare_value_for_a_typed_client_needs_one_field() -> None:
 
 
 def test_what_travels_is_json() -> None:
-    """What the codec makes of a model is what the frame holds."""
-    from openenv_notebook.wire.protocol import frame
-
-    made = frame("step", payload(Typed("localhost:1"), Drop(column=3)))
-    assert json.loads(made) == {"type": "step", "data": {"metadata": {}, "column": 3}}
+    """What the codec makes of a model is what Python's json would write of it."""
+    assert json.loads(json.dumps(payload(Typed("localhost:1"), Drop(column=3)))) == {"metadata": {}, "column": 3}
 
 
 PIN = Secrets({"properties": {"pin": {"type": "string", "format": "password"}}})
@@ -261,7 +265,7 @@ class Hooking(EnvClient[Drop, Open, State]):
 def test_results_hide_what_their_server_marks(cls: type[Any]) -> None:
     """However a client reads its results, their reprs hide what its server's schema marks, also behind a weak hook."""
     client = cls("localhost:1")
-    reader = client._codec.reader(client, PIN)
+    reader = codec_of(client).reader(client, PIN)
     assert "s3cret" not in repr(reader(TELLING)) and HIDDEN in repr(reader(TELLING))
     del client
     gc.collect()
@@ -291,9 +295,9 @@ def test_what_does_not_fit_is_quoted_without_secrets() -> None:
         payload(client, pin="s3cret", code="s3cret")
     client.known.secrets.learn({"properties": {"pin": {"type": "string", "format": "password"}}})
     with pytest.raises(ProtocolError) as seen:
-        client._codec.reader(client, client.known.secrets)(TELLING)
+        codec_of(client).reader(client, client.known.secrets)(TELLING)
     with pytest.raises(ProtocolError) as kept:
-        client._codec.state(client, b'{"type":"state","data":{"pin":"s3cret"}}')
+        codec_of(client).state(client, b'{"type":"state","data":{"pin":"s3cret"}}')
     for caught in (refused, seen, kept):
         lines = [
             line.partition(" · ")[0] for line in str(caught.value).split("\n") if "pin: " in line or "code: " in line

@@ -102,6 +102,6 @@ def test_a_client_that_names_its_models_is_used_as_it_is(far_end: FarEnd) -> Non
 def test_the_models_of_a_named_client_are_those_of_its_subclasses() -> None:
     """Deriving from EnvClient[A, O, S] and naming models by typed() find them as before."""
     assert named_models(Typed, EnvClient) == (Move, Board, State)
-    assert GenericEnvClient.typed(action=Move)._codec.action_model is Move
+    assert GenericEnvClient.typed(action=Move)("localhost:1").Action is Move
     half: Any = EnvClient[Move, ObsT, State]
     assert not isinstance(half, type)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from openenv_notebook import Action, GenericAction, InvalidAction, Observation, State, StepResult
 from openenv_notebook.record.episode import Episode
-from openenv_notebook.record.step import Step
+from openenv_notebook.record.step import Step, saved_result
 from openenv_notebook.schema.model import model_from_schema
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.values import secrets
@@ -207,8 +207,8 @@ def of_a_server() -> list[tuple[Any, Callable[[Any], Any]]]:
         (seen, lambda seen: seen.get("inner")),
         (seen, lambda seen: seen.copy()),
         (seen, lambda seen: seen | {"more": 1}),
-        (StepResult(value, 1.0, _secrets=PIN), lambda result: result),
-        (StepResult(None, metadata=value, _secrets=PIN), lambda result: result),
+        (saved_result({"observation": value, "reward": 1.0}, PIN), lambda result: result),
+        (saved_result({"observation": None, "metadata": value}, PIN), lambda result: result),
         (step, lambda step: step),
         (step, lambda step: step.action),
     ]
@@ -232,7 +232,7 @@ def test_a_schema_that_is_learnt_later_hides_in_what_came_before() -> None:
     """A reply, and a copy of it, may come before the schema is known."""
     later = Secrets()
     seen = attribute_dict({"pin": SECRET}, later)
-    held = [seen, copy.deepcopy(seen), StepResult(seen, _secrets=later)]
+    held = [seen, copy.deepcopy(seen), saved_result({"observation": {"pin": SECRET}}, later)]
     assert all(SECRET in repr(value) for value in held)
     later.learn({"properties": {"pin": {"writeOnly": True}}})
     assert not any(SECRET in repr(value) for value in held)

@@ -1,0 +1,164 @@
+"""How tests reach: through what users see or through a seam, and waiting for conditions, never for a time."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+from support.import_graph import ROOT
+
+TESTS = ROOT / "tests"
+
+# Names with an underscore that may be reached for.
+PROTOCOLS = {
+    "_ipython_key_completions_": "IPython's, for Tab within brackets",
+    "_render_traceback_": "IPython's, for what it shows of an error",
+    "_repr_html_": "IPython's, for what it shows of a value",
+    "_step_payload": "the official hook, which clients override",
+    "_parse_result": "the official hook, which clients override",
+    "_parse_state": "the official hook, which clients override",
+}
+OTHERS = {
+    "_current_frames": "sys: where the other threads stand",
+    "_event_loop_policy": "asyncio: whether one was set, without making one",
+    "_exit": "os: the end of a process that cannot clean up",
+    "_get_running_loop": "asyncio: what it is, without an error",
+    "_handle_msg": "ipywidgets: what a browser says",
+    "_instances": "ipywidgets: the widgets that there are",
+    "_internal": "pip: its command, without a process",
+    "_options_labels": "ipywidgets: the entries of a list",
+    "_types_namespace": "pydantic: where a model finds its names",
+    # Looked for in the package's own code, where two faults of ipykernel are gone around.
+    "_reply_subshell_id": "ipykernel",
+    "_shell_parent": "ipykernel",
+}
+KEYS = {"_id": "a key of a server", "_wrapped": "a key of a server, called as a slot of ours"}
+ALLOWED = {**PROTOCOLS, **OTHERS, **KEYS}
+
+# Where tests sleep, and why there is nothing to wait for.
+SLEEPS = {
+    "support/waiting.py": "the one place that waits: a tick between two looks at a condition",
+    "support/smoke.py": "runs alone in environments that have no tests' support: a tick between two looks",
+    "integration/environments/lab.py": "an environment that takes its time, as it is told",
+    "integration/programs/beginnings.py": "a program of its own: a tick between two looks",
+    "integration/programs/interrupts.py": "a program that is interrupted at moments by chance",
+    "integration/serving/projects/counting/server/app.py": "an environment that takes its time, as it is told",
+    "integration/serving/projects/plain/plain.py": "a process that somebody else has to end",
+    "integration/serving/stand_ins/docker.py": "a program of its own: a tick between two looks",
+    "unit/client/test_known.py": "a task that never ends by itself",
+}
+# Others that are on their way out.
+SLEEPS_FOR_NOW = {
+    "faults/test_keepalive.py",
+    "faults/test_replies.py",
+    "integration/kernels/test_rollouts.py",
+    "integration/serving/test_commands.py",
+    "integration/serving/test_in_kernels.py",
+    "integration/serving/test_serve_verb.py",
+    "integration/test_interrupts.py",
+    "integration/test_lifetimes.py",
+    "unit/threads/test_portal.py",
+}
+# Not looked at yet.
+REACHES_FOR_NOW = ("unit/jupyter/", "browser/", "integration/kernels/test_panel")
+BROWSER_FOR_NOW = ("browser/",)
+
+_REACH_IN_TEXT = re.compile(r"(?<![\w.])(?!(?:self|cls|super\(\))\.)[A-Za-z_][\w.()\[\]'\"]*\.(_[a-z]\w*)")
+_SLEEP_IN_TEXT = re.compile(r"\btime\.sleep\b|asyncio\.sleep\((?!0\b(?!\.))|\.wait_for_timeout\b")
+_BY_NAME = ("getattr", "setattr", "hasattr", "delattr")
+
+
+def is_private(name: object) -> bool:
+    """Tell whether a name is somebody's own."""
+    return isinstance(name, str) and name.startswith("_") and not name.startswith("__") and name != "_"
+
+
+def reaches(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Find the private names that code reaches for, with their lines: by the dot, by name, or in code within a text."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self" | "cls")):
+                pass
+            case ast.Attribute(attr=name) if is_private(name):
+                yield node.lineno, name
+            case ast.ImportFrom(names=names):
+                yield from ((node.lineno, each.name) for each in names if is_private(each.name))
+            case ast.Call(func=func, args=[_, ast.Constant(value=name), *_]) if is_private(name):
+                if (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) in _BY_NAME:
+                    yield node.lineno, str(name)
+            case ast.keyword(arg=name) if is_private(name):
+                yield node.lineno, str(name)
+            case ast.Constant(value=str() as text):
+                yield from ((node.lineno, found) for found in _REACH_IN_TEXT.findall(text))
+
+
+def sleeps(tree: ast.AST) -> Iterator[int]:
+    """Find the lines that wait for a time, also in code within a text."""
+    zeros = {
+        id(node.func)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and [each.value for each in node.args[:1] if isinstance(each, ast.Constant)] == [0]
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="time"), attr="sleep"):
+                yield node.lineno
+            case ast.Attribute(value=ast.Name(id="asyncio"), attr="sleep") if id(node) not in zeros:
+                yield node.lineno
+            case ast.Attribute(attr="wait_for_timeout"):
+                yield node.lineno
+            case ast.ImportFrom(module="time" | "asyncio", names=names) if any(each.name == "sleep" for each in names):
+                yield node.lineno
+            case ast.Constant(value=str() as text) if _SLEEP_IN_TEXT.search(text):
+                yield node.lineno
+
+
+def files() -> list[str]:
+    """The files of the tests, but this one."""
+    found = (path.relative_to(TESTS) for path in TESTS.rglob("*.py") if "__pycache__" not in path.parts)
+    return sorted(path.as_posix() for path in found if path.as_posix() != "unit/test_how_tests_reach.py")
+
+
+def tree(name: str) -> ast.AST:
+    return ast.parse((TESTS / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", [name for name in files() if not name.startswith(REACHES_FOR_NOW)])
+def test_nothing_private_is_reached_for(name: str) -> None:
+    """What is inside of an object is asked through a public view, through a seam, or through what a user sees."""
+    wrong = [f"tests/{name}:{line} reaches for {found}" for line, found in reaches(tree(name)) if found not in ALLOWED]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", [name for name in files() if not name.startswith(BROWSER_FOR_NOW)])
+def test_no_test_waits_for_a_time(name: str) -> None:
+    """A condition is waited for; the few places that must sleep are listed with their reasons."""
+    found = [f"tests/{name}:{line}" for line in sleeps(tree(name))]
+    assert not found or name in SLEEPS or name in SLEEPS_FOR_NOW, "\n".join(["these sleep:", *found])
+    assert found or name not in SLEEPS, "it sleeps no longer: take it out of the list"
+
+
+def test_what_is_listed_is_needed() -> None:
+    """The lists hold what there is, and nothing more."""
+    there = {found for name in files() for _, found in reaches(tree(name))}
+    assert {name for name in ALLOWED if name not in there} == set()
+    assert [name for name in SLEEPS if not (TESTS / name).is_file()] == []
+
+
+def test_a_reach_and_a_sleep_would_be_seen() -> None:
+    """Each way to reach and to sleep is found; what is one's own, what is public and giving way are not."""
+    reaching = ["a._b", "a.b._c()", "super()._d()", "getattr(a, '_e')", "monkeypatch.setattr(a, '_f', 1)",
+                "from a import _g", "f(_h=1)", "run('p._i.j')", "run('x = a[0]._k')"]  # fmt: skip
+    assert ["".join(found for _, found in reaches(ast.parse(code))) for code in reaching] == [
+        f"_{letter}" for letter in "bcdefghik"
+    ]
+    fine = ["self._a", "cls._a", "a.__dict__", "a.b", "_a", "_a()", "'self._a'", "'a_b._'", "getattr(a, 'b')"]
+    assert [list(reaches(ast.parse(code))) for code in fine] == [[]] * len(fine)
+    sleeping = ["time.sleep(0)", "f(time.sleep)", "asyncio.sleep(0.1)", "asyncio.sleep(n)", "page.wait_for_timeout(1)",
+                "from time import sleep", "run('time.sleep(1)')", "run('await asyncio.sleep(0.01)')"]  # fmt: skip
+    assert [len(list(sleeps(ast.parse(code)))) for code in sleeping] == [1] * len(sleeping)
+    waiting = ["asyncio.sleep(0)", "asyncio.sleep(0, 3)", "run('await asyncio.sleep(0)')", "event.wait(5)"]
+    assert [list(sleeps(ast.parse(code))) for code in waiting] == [[]] * len(waiting)
