@@ -47,7 +47,6 @@ SLEEPS = {
     "integration/serving/projects/counting/server/app.py": "an environment that takes its time, as it is told",
     "integration/serving/projects/plain/plain.py": "a process that somebody else has to end",
     "integration/serving/stand_ins/docker.py": "a program of its own: a tick between two looks",
-    "unit/client/test_known.py": "a task that never ends by itself",
 }
 # Others that are on their way out.
 SLEEPS_FOR_NOW = {
@@ -96,17 +95,13 @@ def reaches(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def sleeps(tree: ast.AST) -> Iterator[int]:
     """Find the lines that wait for a time, also in code within a text."""
-    zeros = {
-        id(node.func)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and [each.value for each in node.args[:1] if isinstance(each, ast.Constant)] == [0]
-    }
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+    giving_way = {id(call.func) for call in calls if isinstance(call.args[0], ast.Constant) and call.args[0].value == 0}
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(value=ast.Name(id="time"), attr="sleep"):
                 yield node.lineno
-            case ast.Attribute(value=ast.Name(id="asyncio"), attr="sleep") if id(node) not in zeros:
+            case ast.Attribute(value=ast.Name(id="asyncio"), attr="sleep") if id(node) not in giving_way:
                 yield node.lineno
             case ast.Attribute(attr="wait_for_timeout"):
                 yield node.lineno

@@ -64,7 +64,7 @@ def test_a_question_of_another_loop_is_asked_anew() -> None:
     """A forked child, and whoever comes after a thread that died, waits for no task of a loop that is gone."""
     known = Known()
     gone: Any = asyncio.new_event_loop()
-    known.asking = gone.create_task(asyncio.sleep(3600))
+    known.asking = gone.create_task(asyncio.Event().wait())
     try:
         with asyncio.Runner() as runner:
             server = Server(known)

@@ -189,7 +189,7 @@ class TestConnecting:
         far_end.holds_hello = True
         call = Call(session, "reset")
         await eventually_here(lambda: far_end.held)
-        assert session.activity == "the server is building the environment, 0 s"
+        assert "building" in session.activity and session.activity.endswith(" 0 s")
         assert session.status == "new"
         far_end.wire.on_frame(error_frame("UNKNOWN_TYPE"))
         assert await call.answered() == {"reset": {}, "step": 0}
@@ -258,7 +258,7 @@ class TestOrder:
         calls = [Call(playing, "step", {"n": 1}), Call(playing, "state"), Call(playing, "step", {"n": 2})]
         await eventually_here(lambda: far_end.held)
         assert far_end.kinds == ["reset", "step"]
-        assert playing.activity.startswith("waiting for the reply to step(), 0 s")
+        assert "step()" in playing.activity and playing.activity.endswith(" 0 s")
         far_end.release()
         answers = [await call.answered() for call in calls]
         assert (answers[0]["echo"], answers[2]["echo"]) == ({"n": 1}, {"n": 2})
@@ -608,7 +608,7 @@ class TestLoss:
         far_end.wire.on_frame(data)
         assert playing.status == "lost"
         error = error_of(await Call(playing, "step").answered(), SessionLost)
-        assert (error.code, error.reason) == (1002, "the server sent a message nobody asked for")
+        assert error.code == 1002 and "nobody asked for" in error.reason
         assert len(playing.record.episode) == 1
 
     async def test_a_retired_connection_is_not_listened_to(self, playing: Session, far_end: FarEnd) -> None:

@@ -184,7 +184,7 @@ class TestEnds:
 
         run = played(env, policy)
         assert isinstance(run.error, ZeroDivisionError)
-        assert "the policy failed at step 3 of episode 1" in run.error.__notes__[0]
+        assert all(fact in run.error.__notes__[0] for fact in ("policy", "step 3", "episode 1"))
         frames = []
         trace = run.error.__traceback__
         while trace is not None:
@@ -201,16 +201,16 @@ class TestEnds:
         )
         run = played(env)
         assert isinstance(run.error, EnvironmentFailed)
-        assert "step 1 of episode 1 failed" in run.error.__notes__[-1]
+        assert all(fact in run.error.__notes__[-1] for fact in ("step 1", "episode 1"))
         far_end.policy = lambda request: error_frame("EXECUTION_ERROR", "boom")
         run = played(env)
-        assert "the reset of episode 1 failed" in run.error.__notes__[-1]  # type: ignore[union-attr]
+        assert all(fact in run.error.__notes__[-1] for fact in ("reset", "episode 1"))  # type: ignore[union-attr]
 
     def test_a_failing_callback(self, env: Env) -> None:
         """An on_step that raises ends the run as a policy does."""
         run = played(env, on_step=lambda result: 1 / 0)
         assert isinstance(run.error, ZeroDivisionError)
-        assert "on_step failed at step 1 of episode 1" in run.error.__notes__[-1]
+        assert all(fact in run.error.__notes__[-1] for fact in ("on_step", "step 1", "episode 1"))
 
     def test_a_lost_session(self, env: Env, far_end: FarEnd) -> None:
         """A lost session ends the run; going on gives the same error, and a fresh start begins anew."""
@@ -257,7 +257,7 @@ class TestEnds:
             assert run.start().wait(WITHIN)
         run.on_end(lambda ended: told.append("late"))
         assert told == ["first True", "last", "late"]
-        assert "a callback at the end of a run failed" in caplog.text
+        assert "callback" in caplog.text and "ZeroDivisionError" in caplog.text
 
     def test_a_slow_callback_keeps_nobody(self, env: Env) -> None:
         """A callback at the end that takes long, or waits for whoever waits, does not hold wait() up."""

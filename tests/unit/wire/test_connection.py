@@ -89,8 +89,9 @@ async def test_an_error_while_a_message_is_taken_in_ends_the_connection(
     connection.on_frame = broken
     connection.process_event(Frame(Opcode.TEXT, b"{}"))
     assert connection.transport.told == ["abort"]  # type: ignore[attr-defined]
-    assert "an error while a message was taken in" in caplog.text
+    assert "ZeroDivisionError: a defect" in caplog.text
     ends: list[tuple[int, str]] = []
     connection.on_end = lambda code, reason: ends.append((code, reason))
     connection.connection_lost(None)
-    assert ends == [(1006, "ZeroDivisionError while a message was taken in")]
+    ((code, reason),) = ends
+    assert code == 1006 and "ZeroDivisionError" in reason

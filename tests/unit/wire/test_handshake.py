@@ -21,5 +21,5 @@ def test_a_redirect_never_gives_tls_up() -> None:
     location = "http://user:hidden@example.test/ws?key=hidden"
     refused = handshake.process_redirect(InvalidStatus(Response(301, "", Headers(Location=location))))
     told = str(translate(refused, endpoint)) if isinstance(refused, Exception) else ""
-    assert "a redirect was not followed: it leads to http://example.test/ws, without TLS" in told
+    assert "redirect" in told and "http://example.test/ws" in told and "TLS" in told
     assert "hidden" not in told
