@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from openenv_notebook.client.codec import read_result
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
 from openenv_notebook.values.errors import OpenEnvError
-from openenv_notebook.wire.protocol import frame
 
 
 def entry(
     kind: Any = "step", sent: Any = None, reply: bytes | None = None, error: OpenEnvError | None = None, **more: Any
 ) -> Step:
     """Make an entry as a session does."""
-    made = Step(kind, request=frame(kind, sent or {}), reply=reply, read=read_result, error=error)
+    made = Step(
+        kind,
+        request=json.dumps({"type": kind, "data": sent or {}}).encode(),
+        reply=reply,
+        read=read_result,
+        error=error,
+    )
     for name, value in more.items():
         setattr(made, name, value)
     return made
