@@ -2,19 +2,17 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
+.PHONY: help demo test test-quick faults browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
 
 VENV := .venv/bin/python
-TESTS = $(wildcard $(addprefix tests/,unit integration notebooks package docs faults))
-LOWEST_TESTS = $(wildcard tests/unit tests/faults $(addprefix tests/integration/,test_magics.py test_render_magic.py) tests/notebooks) \
-	$(wildcard $(addprefix tests/integration/kernels/,test_verbs*.py test_mistakes.py test_panel.py test_reruns.py test_spaces.py))
-# Most tests run on every core, a file at a time. These hold to tenths of a second: they run alone.
-ALONE = $(wildcard $(addprefix tests/integration/,test_imports.py test_interrupts.py test_lifetimes.py test_rollouts.py \
-	$(addprefix kernels/,test_interrupts.py test_lifetimes.py test_rollouts.py)))
-ALONE_IN_BROWSER = $(wildcard $(addprefix tests/browser/,test_panel_kernels.py test_panel_speed.py))
-TOGETHER = --dist loadfile $(addprefix --ignore=,$(ALONE) $(ALONE_IN_BROWSER))
-# One more than there are cores: somebody always waits for a kernel.
-JOBS := -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 )))
+LAB := .venv-lab/bin/python
+TESTS := $(addprefix tests/,unit integration package docs faults)
+# What meets IPython, ipywidgets, ipykernel, websockets or pydantic: only that is another thing on the oldest versions.
+LOWEST_TESTS := $(addprefix tests/unit/,jupyter schema wire client/test_actions.py client/test_codec.py client/test_tools.py) tests/faults tests/notebooks \
+	$(addprefix tests/integration/,test_magics.py test_render_magic.py) \
+	$(addprefix tests/integration/kernels/,test_verbs.py test_panel.py test_situations.py)
+# One more than there are cores: somebody always waits for a kernel. Who has nothing left to do takes from another.
+JOBS := -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 ))) --dist worksteal
 # The tests start the newest and the oldest server we promise to work with by these Pythons.
 export OPENENV_PYTHON := $(CURDIR)/.venv/bin/python
 export OPENENV_OLD_PYTHON := $(CURDIR)/.venv-old/bin/python
@@ -26,28 +24,32 @@ demo: .venv/.installed-demo ## run the first notebook without a browser and prin
 	@$(VENV) notebooks/run.py notebooks/01_first_episode.ipynb
 
 test: .venv/.installed-test .venv-old/.installed ## run all tests, also in a browser and on the oldest versions
-	$(VENV) -m pytest $(JOBS) $(TOGETHER) $(TESTS)
-	$(VENV) -m pytest $(ALONE)
+	$(VENV) -m pytest $(JOBS) $(TESTS)
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory lowest
+
+test-quick: .venv/.installed-test ## run what answers within a minute: the unit tests, and the first cells in a kernel
+	$(VENV) -m pytest $(JOBS) tests/unit tests/integration/kernels/test_cells.py
+
+faults: .venv/.installed-test .venv-old/.installed ## let all storms and searches run long: for the night
+	OPENENV_TEST_PACE=long $(VENV) -m pytest $(JOBS) -o timeout=900 tests/unit tests/faults tests/integration
 
 # The panel is tested on kernels of these versions, too.
 KERNELS := $(foreach version,6.31 7.0 7.3,.venv-kernel-$(version)/.installed)
 
-browser: .venv/.installed-browser $(KERNELS) ## run the browser tests only
-	@sh .ci/browser $(VENV)
-	$(VENV) -m pytest -n auto $(TOGETHER) tests/browser
-	$(VENV) -m pytest $(ALONE_IN_BROWSER)
+browser: .venv-lab/.installed-browser .venv/.installed-test $(KERNELS) ## run the browser tests only
+	@sh .ci/browser $(LAB)
+	$(LAB) -m pytest -n auto --dist worksteal tests/browser
 
 lowest: .venv-lowest/.installed .venv/.installed-test .venv-old/.installed ## run the tests that hold on the oldest versions
-	.venv-lowest/bin/python -m pytest $(JOBS) $(TOGETHER) $(LOWEST_TESTS)
+	.venv-lowest/bin/python -m pytest $(JOBS) $(LOWEST_TESTS)
 
 package: .venv/.installed-test ## run only the tests of the wheel: as installed, on other kernels, on Colab's packages
 	$(VENV) -m pytest tests/package
 
-binder-check: .venv/.installed-browser ## do what Binder does, in minutes: its steps, all notebooks, its JupyterLab
-	@sh .ci/browser $(VENV)
-	$(VENV) -m pytest -s tests/binder
+binder-check: .venv-lab/.installed-browser ## do what Binder does, in minutes: its steps, all notebooks, its JupyterLab
+	@sh .ci/browser $(LAB)
+	$(LAB) -m pytest -s tests/binder
 
 build: .venv/.installed-test ## build the wheel and the source distribution into dist
 	rm -rf dist
@@ -74,56 +76,51 @@ linkcheck: .venv/.installed-docs ## ask every external link of the documentation
 architecture: .venv/.installed-docs ## draw the floors of the package anew, from its imports
 	$(VENV) docs/architecture.py
 
-pictures: .venv/.installed-browser ## make the pictures of the README anew, in a real browser
-	@sh .ci/browser $(VENV)
-	$(VENV) docs/pictures.py
+pictures: .venv-lab/.installed-browser ## make the pictures of the README anew, in a real browser
+	@sh .ci/browser $(LAB)
+	$(LAB) docs/pictures.py
 
 notebooks: .venv/.installed-test ## run the tutorials and write what their cells show into their files
 	$(VENV) -m notebooks.make
 
-lab: .venv/.installed-lab ## open the notebooks in JupyterLab
-	$(VENV) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
+lab: .venv-lab/.installed ## open the notebooks in JupyterLab
+	$(LAB) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
 
 bench: .venv/.installed-test ## measure against the official client, or BEFORE=/path/to/another/checkout
 	$(VENV) $(if $(BEFORE),tests/benchmarks/against_checkout.py $(BEFORE),-m pytest tests/benchmarks -s -p no:cacheprovider)
 
 clean: ## remove environments and caches
-	rm -rf .venv .venv-old .venv-lowest .venv-kernel-* build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
+	rm -rf .venv .venv-lab .venv-old .venv-lowest .venv-kernel-* .venv-kept build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# One stamp a purpose: an environment grows by what is asked for.
-.venv/.installed-demo: pyproject.toml
-	@sh .ci/venv .venv --group demo -e .
-	@touch $@
+# One stamp a purpose: an environment grows by what is asked for, when that changes.
+.PHONY: FORCE
+FORCE:
 
-.venv/.installed-test: pyproject.toml
-	@sh .ci/venv .venv --group test -e '.[fast,openenv]'
-	@touch $@
+.venv/.installed-demo: FORCE
+	@sh .ci/venv $@ --group demo -e .
 
-.venv/.installed-browser: pyproject.toml
-	@sh .ci/venv .venv --group browser -e .
-	@touch $@
+.venv/.installed-test: FORCE
+	@sh .ci/venv $@ --group test -e '.[fast,openenv]'
 
-.venv/.installed-docs: pyproject.toml
-	@sh .ci/venv .venv --group docs -e .
-	@touch $@
+.venv/.installed-docs: FORCE
+	@sh .ci/venv $@ --group docs -e .
 
-.venv/.installed-check: pyproject.toml
-	@sh .ci/venv .venv --group lint -e .
-	@touch $@
+.venv/.installed-check: FORCE
+	@sh .ci/venv $@ --group lint -e .
 
-.venv/.installed-lab: pyproject.toml
-	@sh .ci/venv .venv -e '.[lab,openenv]'
-	@touch $@
+# JupyterLab brings packages that make the official one take twice as long to import: it has an environment of its own.
+.venv-lab/.installed: FORCE
+	@sh .ci/venv $@ -e '.[lab,openenv]'
 
-.venv-old/.installed:
-	@sh .ci/venv .venv-old openenv==0.2.3
-	@touch $@
+.venv-lab/.installed-browser: FORCE
+	@sh .ci/venv $@ --group browser -e .
 
-.venv-lowest/.installed: pyproject.toml tests/lowest.txt
-	@PYTHON="python3.11 $${PYTHON:-python3.12 python3.13 python3}" sh .ci/venv .venv-lowest -r tests/lowest.txt -e .
-	@touch $@
+.venv-old/.installed: FORCE
+	@sh .ci/venv $@ openenv==0.2.3
 
-.venv-kernel-%/.installed: pyproject.toml
-	@sh .ci/venv .venv-kernel-$* -e . 'ipykernel~=$*.0'
-	@touch $@
+.venv-lowest/.installed: FORCE
+	@PYTHON="python3.11 $${PYTHON:-python3.12 python3.13 python3}" sh .ci/venv $@ -r tests/lowest.txt -e .
+
+.venv-kernel-%/.installed: FORCE
+	@sh .ci/venv $@ -e . 'ipykernel~=$*.0'

@@ -1,116 +1,29 @@
-"""Every tutorial runs from beginning to end in a real kernel and shows what its file shows."""
+"""The tutorials on the oldest versions: each runs from beginning to end and shows what its file shows.
+
+On the newest ones they are run in JupyterLab: ``tests/browser/test_notebooks.py``.
+"""
 
 from __future__ import annotations
 
-import copy
-import functools
-import re
-import time
 from pathlib import Path
 
 import nbformat
 import pytest
+from support.nursery import AsyncManager
+from support.tutorials import compare, complaints_are_meant
 
-from notebooks.make import LONGEST, execute, has_official, needs_official, tutorials
-from notebooks.stable import comparable, stabilise
+from notebooks.make import LONGEST, execute, needs_official, tutorials
 
 ROOT = Path(__file__).parents[2]
-TUTORIALS = tutorials()
-_MEANT_TO_FAIL = "raises-exception"
-
-pytestmark = pytest.mark.kernel
-every_tutorial = pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
+# The oldest set has no openenv package.
+TUTORIALS = [path for path in tutorials() if not needs_official(nbformat.read(path, as_version=4))]
 
 
-@functools.cache
-def _stored(path: Path) -> nbformat.NotebookNode:
-    return nbformat.read(path, as_version=4)
-
-
-@functools.cache
-def _fresh(path: Path) -> tuple[nbformat.NotebookNode, float]:
-    """Run a notebook once for all tests; with the seconds it took."""
-    began = time.monotonic()
-    return execute(path, {"PYTHONPATH": str(ROOT)}), time.monotonic() - began
-
-
-def _complains(output: nbformat.NotebookNode) -> bool:
-    """Tell an error, or words on stderr: IPython prints its own UsageError there."""
-    return output.output_type == "error" or (output.output_type == "stream" and output.name == "stderr")
-
-
+@pytest.mark.kernel
 @pytest.mark.timeout(LONGEST + 30)
-@every_tutorial
+@pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
 def test_a_tutorial_runs_and_shows_what_its_file_shows(path: Path) -> None:
-    """A tutorial ends in time, complains only where it is meant to, and shows what is stored in its file."""
-    if needs_official(_stored(path)) and not has_official():
-        pytest.skip("it needs the openenv package, which the oldest set does not have")
-    fresh, took = _fresh(path)
-    assert took < LONGEST
-    for cell in fresh.cells:
-        complaints = [output for output in cell.get("outputs", ()) if _complains(output)]
-        assert bool(complaints) == (_MEANT_TO_FAIL in cell.metadata.get("tags", ())), f"{cell.source}\n\n{complaints}"
-    sources = [cell.source for cell in _stored(path).cells if cell.cell_type == "code"]
-    for source, stored, now in zip(sources, comparable(_stored(path)), comparable(fresh), strict=True):
-        assert now == stored, f"{source}\n\nshows something else than in its file; make notebooks writes it anew"
-
-
-@every_tutorial
-def test_a_tutorial_s_file_is_made_by_the_command(path: Path) -> None:
-    """A file has outputs, no machine's own paths, nothing that stabilising would change, and opens with a promise."""
-    stored = _stored(path)
-    nbformat.validate(stored)
-    again = copy.deepcopy(stored)
-    stabilise(again)
-    assert again == stored
-    text = path.read_text(encoding="utf-8")
-    assert text == nbformat.writes(stored, version=4).rstrip("\n") + "\n"
-    for mine in (str(ROOT), "site-packages", "widget-view"):
-        assert mine not in text
-    assert re.search(r"/(home|tmp|root|Users)/", text) is None
-    code = [cell for cell in stored.cells if cell.cell_type == "code"]
-    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
-    opening = stored.cells[0].source
-    assert opening.startswith("# ") and "you will" in opening.lower()
-    assert ('%pip install "openenv-notebook[openenv]"' in opening) == needs_official(stored)
-
-
-def test_the_tutorials_are_all_there() -> None:
-    """There is one for each thing that has to be learnt."""
-    assert [path.stem for path in TUTORIALS] == [
-        "01_first_episode",
-        "02_the_panel",
-        "03_sync_and_async",
-        "04_your_own_environment",
-        "05_tools",
-        "06_coming_from_the_official_client",
-        "07_when_something_is_wrong",
-    ]
-
-
-def test_stabilising_takes_out_what_changes() -> None:
-    """Two runs that differ in ports, addresses, files, times and speeds give the same; words and whole seconds stay."""
-
-    def run(port: int, other: int, number: str) -> nbformat.NotebookNode:
-        said = (
-            f"http://127.0.0.1:{port} localhost:{other} 127.0.0.1:{port} <A at 0x7f00{number}> in {number[:2]}.5 ms, "
-            f'File "/tmp/ipykernel_{number}/{number}1.py", line 3\n/x/y/lib/python3.1/site-packages/a/b.py\n'
-            f"3 episodes · 18 steps · {number[:3]} steps/s\n"
-            f"#  who   reward  done  ms\n1  code    -0.1  no   {number[:2]}\n2  code    -0.1  no  10{number[:2]}\n"
-        )
-        halves = [nbformat.v4.new_output("stream", name="stdout", text=part) for part in (said[:40], said[40:])]
-        cell = nbformat.v4.new_code_cell("run()", outputs=halves)
-        cell.id = "cell"
-        notebook = nbformat.v4.new_notebook(cells=[cell])
-        stabilise(notebook)
-        return notebook
-
-    first, second = run(40123, 50321, "123456"), run(51234, 43210, "98765432")
-    assert first == second
-    (output,) = first.cells[0].outputs
-    assert output.text == (
-        "http://127.0.0.1:40001 localhost:40002 127.0.0.1:40001 <A at 0x7f0000000000> in 1 ms, "
-        'File "<cell>", line 3\na/b.py\n'
-        "3 episodes · 18 steps · 900 steps/s\n"
-        "#  who   reward  done  ms\n1  code    -0.1  no     1\n2  code    -0.1  no  1000\n"
-    )
+    """A tutorial ends, complains only where it is meant to, and shows what is stored in its file."""
+    fresh = execute(path, {"PYTHONPATH": str(ROOT)}, AsyncManager)
+    complaints_are_meant(fresh)
+    compare(fresh, nbformat.read(path, as_version=4))
