@@ -94,7 +94,6 @@ clean: ## remove environments and caches
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp a purpose: an environment grows by what is asked for, when that changes.
-.PHONY: FORCE
 FORCE:
 
 .venv/.installed-demo: FORCE
