@@ -29,7 +29,6 @@ from openenv_notebook.values.errors import (
     ClientClosed,
     InvalidAction,
     OpenEnvError,
-    ProtocolError,
     ServerError,
     SessionLost,
 )
@@ -37,7 +36,7 @@ from openenv_notebook.values.messages import StepResult
 from openenv_notebook.wire.close_codes import LOST_HINTS
 from openenv_notebook.wire.link import Link, Wire
 from openenv_notebook.wire.protocol import Exchange, Request
-from openenv_notebook.wire.replies import ENDS_SESSION, excerpt, read_error, reply_type
+from openenv_notebook.wire.replies import ENDS_SESSION, read_error, reply_type
 from openenv_notebook.wire.same_process import Caller
 
 log = logging.getLogger("openenv_notebook")
@@ -246,8 +245,6 @@ class Session:
         if request.kind == "reset":
             self.subscribers.tell_status(self.status)
         if isinstance(error, ServerError) and error.code in ENDS_SESSION:
-            self._last_words = error
-            error.__cause__ = request.cause
             self._lose(SessionLost(error.message, url=self.url))
         # Whoever is woken finds the session as it is from now on.
         request.finish()
@@ -277,7 +274,6 @@ class Session:
         if reply_type(data) == "error":
             self._last_words = read_error(data)
             return
-        self._last_words = ProtocolError("a message nobody asked for", frame=excerpt(data), url=self.url)
         self._lose(SessionLost("the server sent a message nobody asked for", code=1002, url=self.url))
 
     # On the loop's thread: ends

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from support.waiting import eventually_here
-from support.wire import FarEnd, error_frame, result_frame
+from support.waiting import eventually, eventually_here
+from support.wire import FarEnd, ScriptedWire, error_frame, result_frame
 
+from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.client.events import Event
-from openenv_notebook.client.opener import Patience
+from openenv_notebook.client.opener import Customer, Opened, Patience
 from openenv_notebook.client.results import read_result
 from openenv_notebook.client.session import Session
 from openenv_notebook.record.recorder import Record
@@ -30,7 +32,9 @@ from openenv_notebook.values.errors import (
     SessionLost,
     SessionRefused,
 )
+from openenv_notebook.wire.link import Link
 from openenv_notebook.wire.protocol import STATE_FRAME, Batch, Request, frame
+from openenv_notebook.wire.same_process import Caller
 
 URL = "http://scripted"
 
@@ -176,6 +180,15 @@ class TestConnecting:
         assert "closed the new session" in str(error) and "bad day" in str(error)
         assert session.status == "new"
 
+    async def test_a_server_just_started_gives_its_address(self, far_end: FarEnd) -> None:
+        """The address that is known when the server has started stands in errors and in the record."""
+        session = Session("demo:grid", far_end.connect, read_result)
+        session.move(URL)
+        far_end.policy = lambda request: error_frame("EXECUTION_ERROR", "no")
+        error_of(await Call(session, "reset").answered(), EnvironmentFailed)
+        assert session.record.episode.base_url == URL
+        session.close()
+
     async def test_what_is_no_openenv_message_is_no_server(self, session: Session, far_end: FarEnd) -> None:
         """A WebSocket that answers something else is told apart."""
         far_end.holds_hello = True
@@ -296,6 +309,45 @@ class TestOrder:
             "NoneType", "InvalidAction", "EnvironmentFailed", "NoneType",
         ]  # fmt: skip
         assert playing.record.episode.length == 2
+
+    @pytest.mark.parametrize("code", ["EXECUTION_ERROR", "FACTORY_ERROR"])
+    async def test_what_an_environment_here_raised_is_given_beside_the_error(self, far_end: FarEnd, code: str) -> None:
+        """The caller gets what a server of this process left; the error in the record does not hold its frames."""
+        left = LookupError("no such room")
+
+        async def connect(customer: Customer, link: Link) -> Opened:
+            opened, caller = await far_end.connect(customer, link), Caller(customer.running_context)
+            caller.leave(left, None)
+            return Opened(opened.wire, caller)
+
+        session = Session(URL, connect, read_result)
+        far_end.policy = lambda request: error_frame(code, "no such room")
+        call = Call(session, "step")
+        error = await call.answered()
+        assert call.request.cause is left
+        assert session.record.episode[-1].error is error
+        assert error.__cause__ is None
+        session.close()
+
+    async def test_the_context_of_the_call_that_is_answered_is_known(self, playing: Session, far_end: FarEnd) -> None:
+        """What is on the wire comes before what waits; without a call there is no context."""
+        assert playing.running_context() is None
+        far_end.hold()
+        first, second = Call(playing, "step"), Call(playing, "step")
+        assert playing.running_context() is first.request.context
+        far_end.release(1)
+        await first.answered()
+        assert playing.running_context() is second.request.context
+        far_end.release()
+        await second.answered()
+        assert playing.running_context() is None
+
+    async def test_the_context_of_a_call_that_connects_is_known(self, session: Session, far_end: FarEnd) -> None:
+        """While the session opens, the first call that waits for it is the one that is answered."""
+        far_end.holds_hello = True
+        call = Call(session, "reset")
+        await eventually_here(lambda: far_end.held)
+        assert session.running_context() is call.request.context
 
     async def test_a_malformed_reply_is_the_error_of_its_call(self, playing: Session, far_end: FarEnd) -> None:
         """A reply that is no reply is a ProtocolError for its call, and the next call gets its own."""
@@ -484,6 +536,14 @@ class TestGivingUp:
         assert await reset.answered() == {"reset": {}, "step": 0}
         assert [[step.owed for step in episode] for episode in playing.record.episodes] == [[False, True], [False]]
 
+    async def test_a_reset_ends_what_could_be_settled(self, playing: Session, far_end: FarEnd) -> None:
+        """Steps nobody waited for are not given any more when their episode is over."""
+        call = Call(playing, "step")
+        await call.answered()
+        call.give_up()
+        await Call(playing, "reset").answered()
+        assert playing.unclaimed.take() == []
+
     async def test_an_error_nobody_waited_for_is_recorded(self, playing: Session, far_end: FarEnd) -> None:
         """An owed reply may be an error."""
         far_end.hold()
@@ -508,6 +568,7 @@ class TestLoss:
         assert (error.code, error.reason, error.sent) == (code, "the reason", True)
         assert "reset()" in str(error)
         assert playing.status == "lost"
+        assert not playing.was_reset
         assert playing.record.episode[-1].error is not None
         far_end.release()
         for kind in ("step", "state", "mcp"):
@@ -522,7 +583,8 @@ class TestLoss:
         """An end that nobody waits in is noticed at once, and told to the next call."""
         far_end.wire.break_off(1001, "")
         assert playing.status == "lost"
-        assert error_of(await Call(playing, "step").answered(), SessionLost).code == 1001
+        error = error_of(await Call(playing, "step").answered(), SessionLost)
+        assert (error.code, error.reason) == (1001, "")
 
     async def test_after_a_connect_a_step_is_still_refused(
         self, playing: Session, far_end: FarEnd, caplog: pytest.LogCaptureFixture
@@ -581,7 +643,20 @@ class TestLoss:
         """A send that fails is an end without a close code."""
         far_end.refuses_frames = True
         error = error_of(await Call(playing, "step").answered(), SessionLost)
-        assert (error.code, error.sent) == (1006, True)
+        assert (error.code, error.reason, error.sent) == (1006, "the scripted wire is broken", True)
+
+    async def test_a_wire_that_breaks_without_a_word_is_told_by_its_error(self) -> None:
+        """Where what broke says nothing, its kind is the reason."""
+
+        class Mute(FarEnd):
+            def take(self, wire: ScriptedWire, data: bytes) -> None:
+                if b"hello" not in data:
+                    raise BrokenPipeError
+                super().take(wire, data)
+
+        session = Session(URL, Mute().connect, read_result)
+        assert error_of(await Call(session, "reset").answered(), SessionLost).reason == "BrokenPipeError"
+        session.close()
 
     async def test_a_server_that_ends_the_session_says_why(self, playing: Session, far_end: FarEnd) -> None:
         """SESSION_ERROR is the call's own error; the session is lost with its words."""
@@ -646,8 +721,11 @@ class TestOurEnd:
         request = Request("disconnect" if way == "detach" else "close")
         request.status = "queued"
         getattr(playing, way)(request)
-        assert error_of(await sent.answered(), SessionLost).sent is True
-        assert error_of(await unsent.answered(), ClientClosed).sent is False
+        reason = "it was given up by disconnect()" if way == "detach" else "the client was closed"
+        lost = error_of(await sent.answered(), SessionLost)
+        assert (lost.reason, lost.sent) == (reason, True)
+        withdrawn = error_of(await unsent.answered(), ClientClosed)
+        assert (withdrawn.args, withdrawn.sent) == ((reason,), False)
         assert [type(step.error) for step in playing.unclaimed.take()] == [SessionLost]
         assert [step.action for step in playing.record.episode][1:] == [{"n": 0}, {"n": 1}]
         await eventually_here(lambda: request.status == "done")
@@ -657,14 +735,17 @@ class TestOurEnd:
         """A session that was given up is lost until a reset, like one that ended by itself."""
         playing.detach(Request("disconnect"))
         assert playing.status == "lost"
-        assert "disconnect()" in str(error_of(await Call(playing, "step").answered(), SessionLost))
+        assert not playing.was_reset
+        error = error_of(await Call(playing, "step").answered(), SessionLost)
+        assert error.reason == "it was given up by disconnect()"
         assert await Call(playing, "reset").answered() == {"reset": {}, "step": 0}
 
     async def test_a_disconnect_before_any_reset_loses_nothing(self, session: Session, far_end: FarEnd) -> None:
         """Where no environment was reset, disconnecting leaves a new session."""
         await Call(session, "connect").answered()
-        session.detach(Request("disconnect"))
-        assert session.status == "new"
+        for _ in range(2):
+            session.detach(Request("disconnect"))
+            assert session.status == "new"
         assert await Call(session, "step", {"n": 1}).answered() == {"echo": {"n": 1}, "step": 1}
         assert len(far_end.wires) == 2
 
@@ -729,6 +810,73 @@ class TestOurEnd:
         assert far_end.wires == []
 
 
+class TestThread:
+    """The session on the client's own thread."""
+
+    def test_an_end_without_a_close_leaves_nobody_waiting(self, far_end: FarEnd) -> None:
+        """Where close() was not heard in time, the end tells whoever still waits."""
+        session, woken = Session(URL, far_end.connect, read_result), threading.Event()
+        far_end.hold()
+        request = Request("step", frame("step", {}), entry="step")
+        request.wake = woken.set
+        assert session.lease.portal.post(session.take, request)
+        eventually(lambda: far_end.held)
+        session.end(join=True)
+        assert woken.wait(5)
+        error = error_of(request.error, SessionLost)
+        assert (error.reason, error.hint, error.sent) == (
+            "the client was closed",
+            "connect again for a new client",
+            True,
+        )
+
+    def test_an_end_waits_no_longer_than_told(self, far_end: FarEnd) -> None:
+        """A thread that is busy is left to itself after so many seconds."""
+        session, busy, freed = Session(URL, far_end.connect, read_result), threading.Event(), threading.Event()
+        portal = session.lease.portal
+
+        def block() -> None:
+            busy.set()
+            freed.wait(1)
+
+        portal.post(block)
+        assert busy.wait(5)
+        session.end(join=True, within=0.0)
+        assert portal.thread.is_alive()
+        freed.set()
+        portal.thread.join(5)
+
+    def test_a_closed_session_gets_no_thread(self, far_end: FarEnd) -> None:
+        """A call after the end is refused where it would start the thread anew, and says where."""
+        session = Session(URL, far_end.connect, read_result)
+        session.end(join=False)
+        with pytest.raises(ClientClosed) as caught:
+            _ = session.lease.portal
+        assert caught.value.url == URL
+
+    async def test_what_lived_on_a_dead_thread_is_lost(self, playing: Session, far_end: FarEnd) -> None:
+        """On a new thread nothing of the old connection is used; what was lost before keeps its reason."""
+        old = far_end.wire
+        playing.before_lease(anew=True)
+        error = error_of(await Call(playing, "step").answered(), SessionLost)
+        assert (error.reason, error.code) == ("the client's own thread ended", None)
+        assert await Call(playing, "reset").answered() == {"reset": {}, "step": 0}
+        assert far_end.wire is not old
+        far_end.wire.break_off(1001, "bye")
+        playing.before_lease(anew=True)
+        assert error_of(await Call(playing, "step").answered(), SessionLost).reason == "bye"
+
+    async def test_a_forked_child_leaves_the_session_to_its_parent(self, playing: Session, far_end: FarEnd) -> None:
+        """Nothing is said over the parent's connection; the child is told, until a reset opens one of its own."""
+        old = far_end.wire
+        playing.orphan()
+        error = error_of(await Call(playing, "step").answered(), SessionLost)
+        assert error.reason == "it belongs to the process that this one was forked from"
+        assert await Call(playing, "reset").answered() == {"reset": {}, "step": 0}
+        assert far_end.wire is not old
+        assert not old.closed_by_us
+
+
 class TestBackPressure:
     """Large replies are counted until they are decoded, so that a flood of them is not read in."""
 
@@ -750,6 +898,20 @@ class TestBackPressure:
         far_end, session, _ = await self.ask(reply)
         assert far_end.wire.undecoded == len(reply)
         session.close()
+
+    async def test_up_to_a_mebibyte_nothing_is_counted(self) -> None:
+        """A reply of exactly a MiB is not counted."""
+        rest = 2**20 - len(result_frame({"big": ""}))
+        far_end, session, _ = await self.ask(result_frame({"big": "x" * rest}))
+        assert far_end.wire.undecoded == 0
+        session.close()
+
+    def test_a_reply_that_was_read_is_not_counted(self, env: SyncEnvClient[Any, Any, Any], far_end: FarEnd) -> None:
+        """What was counted is counted down when the caller has its result."""
+        env.reset()
+        far_end.policy = lambda request: result_frame({"big": self.BIG})
+        env.step(1)
+        eventually(lambda: far_end.wire.undecoded == 0)
 
     async def test_replies_of_a_batch_must_all_come(self) -> None:
         """A batch is read when its last reply has come: counting would keep that one out."""
