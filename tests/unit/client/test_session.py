@@ -104,6 +104,23 @@ class TestConnecting:
         assert await Call(session, "step", {"a": 1}).answered() == {"echo": {"a": 1}, "step": 1}
         assert (session.status, far_end.hellos, far_end.kinds) == ("open", 1, ["step"])
 
+    async def test_a_first_connection_is_no_loss(
+        self, session: Session, far_end: FarEnd, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """Nothing is logged where nothing was lost."""
+        await Call(session, "reset").answered()
+        assert caplog.messages == []
+
+    async def test_the_record_is_the_one_that_was_given(self, far_end: FarEnd) -> None:
+        """Entries go into the given record, or into one of its own with the server's address."""
+        given = Record("http://elsewhere")
+        for record, address in ((given, "http://elsewhere"), (None, URL)):
+            session = Session(URL, far_end.connect, read_result, record)
+            await Call(session, "reset").answered()
+            assert (session.record is given) == (record is given)
+            assert [episode.base_url for episode in session.record.episodes] == [address]
+            session.close()
+
     async def test_first_calls_at_once_share_one_connect(self, session: Session, far_end: FarEnd) -> None:
         """Many first calls open one connection and are answered in their order."""
         calls = [Call(session, "step", {"n": n}) for n in range(5)] + [Call(session, "connect")]
@@ -520,7 +537,7 @@ class TestGivingUp:
         call.give_up()
         far_end.release()
         await eventually_here(lambda: playing.exchange.owed == 0)
-        assert [step.kind for step in playing.unclaimed.take()] == ["state"]
+        assert [(step.kind, step.result) for step in playing.unclaimed.take()] == [("state", None)]
         assert len(playing.record.episode) == 1
 
     async def test_a_reset_waits_for_the_owed_reply(self, playing: Session, far_end: FarEnd) -> None:
@@ -593,7 +610,7 @@ class TestLoss:
         far_end.wire.break_off(1006, "")
         with caplog.at_level(logging.WARNING, "openenv_notebook"):
             assert await Call(playing, "connect").answered() is None
-        assert "a new session was opened" in caplog.text
+        assert caplog.messages == [f"openenv: a new session was opened on {URL}; the lost episode is over"]
         assert playing.status == "lost"
         for kind in ("step", "state", "mcp"):
             error_of(await Call(playing, kind, {"id": 1}).answered(), SessionLost)
@@ -724,6 +741,7 @@ class TestOurEnd:
         reason = "it was given up by disconnect()" if way == "detach" else "the client was closed"
         lost = error_of(await sent.answered(), SessionLost)
         assert (lost.reason, lost.sent) == (reason, True)
+        assert ("connect again" in str(lost)) is (way == "close")
         withdrawn = error_of(await unsent.answered(), ClientClosed)
         assert (withdrawn.args, withdrawn.sent) == ((reason,), False)
         assert [type(step.error) for step in playing.unclaimed.take()] == [SessionLost]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import json
 from typing import Any
 
@@ -196,6 +197,37 @@ class TestReplies:
 class TestOrder:
     """Replies belong to requests in the order these were sent."""
 
+    def test_a_request_goes_through_its_states(self) -> None:
+        """It is new, queued, sent and done; before it is sent it has no times, and before its end no answer."""
+        exchange, request = Exchange(), Request("step")
+        assert request.status == "new"
+        exchange.submit(request)
+        assert request.status == "queued"
+        assert (request.sent_at, request.started) == (0.0, 0.0)
+        exchange.put_on_wire(exchange.waiting.popleft())
+        assert request.status == "sent"
+        assert (request.reply, request.error, request.cause) == (None, None, None)
+        reply = result_frame()
+        exchange.receive(reply)
+        request.finish()
+        assert (request.status, request.reply, request.error) == ("done", reply, None)
+
+    def test_a_request_has_the_context_of_its_caller(self) -> None:
+        """What the caller's context holds when the call is made is found in the request, on whatever thread."""
+        variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable")
+        variable.set("mine")
+        request = Request("step")
+        variable.set("later")
+        assert request.context[variable] == "mine"
+
+    def test_a_reply_of_another_type_names_the_call(self) -> None:
+        """The error of a reply that does not fit says what was asked."""
+        exchange = Exchange()
+        exchange.put_on_wire(Request("mcp"))
+        answered = exchange.receive(b'{"type":"state","data":{}}')
+        assert answered is not None and isinstance(answered.error, ProtocolError)
+        assert "to mcp()" in str(answered.error)
+
     def test_one_request_is_on_the_wire(self) -> None:
         """The next request may be sent when the reply to the one before has come."""
         exchange = Exchange()
@@ -249,6 +281,14 @@ class TestOrder:
         assert not exchange.waiting
         assert exchange.owed == 0
         assert exchange.give_up(request) is False
+
+    def test_what_failed_unsent_owes_nothing(self) -> None:
+        """A request that was ended before it was sent never happens, also where its wait is given up later."""
+        exchange, request = Exchange(), Request("step")
+        exchange.submit(request)
+        exchange.fail_waiting(OpenEnvError("no server"))
+        assert exchange.give_up(request) is False
+        assert not request.owed
 
     def test_what_is_given_up_after_sending_is_owed(self) -> None:
         """A sent request keeps its place; its reply is owed until it comes."""
