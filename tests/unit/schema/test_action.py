@@ -241,6 +241,14 @@ def test_what_takes_text_and_nothing_else(schema: Any, is_text: bool) -> None:
         ({"type": "array", "items": {"writeOnly": True, "type": "string"}}, True),
         ({"type": "object", "properties": {"pin": {"type": "string", "format": "password"}}}, True),
         ({"type": "object", "additionalProperties": {"type": "string", "format": "password"}}, True),
+        (
+            {"type": "object", "properties": {"a": {}}, "additionalProperties": {"type": "string", "writeOnly": True}},
+            True,
+        ),
+        (
+            {"type": "array", "prefixItems": [{}, {"writeOnly": True, "type": "string"}], "minItems": 2, "maxItems": 2},
+            True,
+        ),
         ({"type": "string", "writeOnly": False}, False),
         ({}, False),
     ],

@@ -13,7 +13,7 @@ from support.pace import HEAVY
 from support.recorded import schemas, shapes
 from support.shape_values import fitting
 
-from openenv_notebook.schema.check import check, fitting_branch, same
+from openenv_notebook.schema.check import check, fitting_branch, own_problems, same
 from openenv_notebook.schema.model import model_from_schema
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.schema.shapes import (
@@ -27,6 +27,7 @@ from openenv_notebook.schema.shapes import (
     Object,
     Shape,
     Text,
+    Tuple,
     Union,
 )
 
@@ -56,6 +57,9 @@ POINT = Object(fields=(Number(name="x", is_whole=True), Number(name="y", is_whol
         (Array(item=Text(), fewest=2), ["a"], "needs at least 2 items"),
         (Array(item=Text(), is_set=True), ["a", "a"], "must not have an item twice"),
         (Array(item=Text()), "a", "must be a list, not a text"),
+        (Array(item=Text(), most=1), ["a", "b"], "takes at most 1 item, not 2"),
+        (Tuple(items=(Text(), Number())), ["a"], "must have 2 items"),
+        (Tuple(items=(Text(),)), {}, "must be a list, not a dict"),
         (Dictionary(values=Text(), most=1), {"a": "", "b": ""}, "takes at most 1 entry, not 2"),
         (Json(kind="object"), [], "must be an object, not a list"),
     ],
@@ -105,6 +109,35 @@ def test_a_union_takes_what_a_branch_takes() -> None:
     union = Union(branches=(cat, POINT, Number()), discriminator="pet")
     assert [fitting_branch(union, value) for value in ({"pet": "cat"}, {"x": 1}, 3)] == [0, 1, 2]
     assert check(union, {"pet": "cat", "meow": 1}) == [("meow", "must be text, not a number")]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Const(value="x"), Choice(values=("x", "y")), Boolean(), Text(), Array(item=Text()), Tuple(items=(Text(),)),
+        Object(fields=()), Dictionary(values=Text()), Json(kind="array"), Json(kind="object"),
+    ],
+    ids=lambda shape: type(shape).__name__,
+)  # fmt: skip
+def test_a_value_out_of_bounds_still_tells_its_branch(other: Shape) -> None:
+    """Of a number that is too big it is said that it is too big, whatever else might have stood there."""
+    assert fitting_branch(Union(branches=(other, Number(maximum=0))), 5) == 1
+
+
+def test_a_branch_without_the_discriminator_is_passed_over() -> None:
+    """The branch is found behind one that has no constant, and behind one that is no object."""
+    told = Object(fields=(Const(name="type", value="a"), Number(name="n")))
+    union = Union(branches=(Text(), POINT, told), discriminator="type")
+    assert fitting_branch(union, {"type": "a"}) == 2
+
+
+def test_what_is_wrong_with_a_value_itself_is_told_from_its_parts() -> None:
+    """A list that is too short is wrong itself; an item that does not fit, or a field that is missing, is a part."""
+    assert [problem.message for problem in own_problems(Array(item=Text(), fewest=2), [3])] == [
+        "needs at least 2 items"
+    ]
+    assert own_problems(POINT, {"y": "no"}) == []
+    assert [problem.path for problem in own_problems(POINT, 3)] == [()]
 
 
 def test_true_is_not_one() -> None:

@@ -38,6 +38,12 @@ def test_a_kind_is_a_word(schema: Any, word: str) -> None:
     assert kind(read_shape(schema)) == word
 
 
+def test_a_long_value_is_cut() -> None:
+    """Of a value of any length there are 40 characters in a word."""
+    assert kind(Choice(values=("x" * 40, "y" * 41))) == f"{'x' * 40}|{'y' * 40}…"
+    assert kind(Const(value="z" * 1000)) == f"{'z' * 40}…"
+
+
 def test_references_in_a_union_are_followed() -> None:
     """An optional enum, which stands in a definition of its own, is read as its values."""
     way = {"anyOf": [{"$ref": "#/$defs/Way"}, {"type": "null"}], "default": None}
@@ -67,6 +73,7 @@ def test_an_action_is_a_line() -> None:
         (Text(name="x", shortest=2, longest=2, format="date"), "text · required · 2 characters · date"),
         (Text(name="api_key", default="hush", required=False), "text · has a default"),
         (Array(name="x", item=Number(), fewest=1, required=False), "list of float · at least 1 item"),
+        (Array(name="x", item=Text(), fewest=2, most=3, required=False), "list of text · 2 to 3 items"),
         (Choice(name="x", values=("a",)), "required"),
         (Choice(name="x", values=("a",), default="a", required=False), ""),
         (Boolean(name="x"), ""),

@@ -70,6 +70,16 @@ def test_a_bound_of_a_whole_number_may_be_any_number(keyword: str, bound: float,
         model(x=refused)
 
 
+@pytest.mark.parametrize(("beyond", "within"), [(2**63, 2**63 - 1), (-(2**63) - 1, -(2**63))])
+def test_a_choice_beyond_64_bits_is_left_to_the_server(beyond: int, within: int) -> None:
+    """Old versions of pydantic take no larger integer as a choice: the model takes any value there."""
+    schema = {"properties": {"n": {"enum": [1, beyond]}}, "required": ["n"]}
+    model_from_schema(action_shape(schema)).model_validate({"n": 5})
+    schema = {"properties": {"n": {"enum": [1, within]}}, "required": ["n"]}
+    with pytest.raises(ValidationError):
+        model_from_schema(action_shape(schema)).model_validate({"n": 5})
+
+
 def test_names_that_python_cannot_write_travel_as_they_are() -> None:
     """A field called class, or with a dash, has a Python name and keeps its own on the wire."""
     schema = {"properties": {"class": {"type": "string"}, "max-steps": {"type": "integer"}, "json": {"type": "string"}}}

@@ -82,6 +82,9 @@ def test_a_union_is_told_by_its_type() -> None:
         {"type": "integer", "minimum": 1, "maximum": 20, "multipleOf": 7},
         {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1e-9},
         {"type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.25},
+        {"type": "number", "minimum": 0.5, "maximum": 0.5, "multipleOf": 0.5},
+        {"type": "number", "minimum": 3},
+        {"type": "number", "maximum": -3},
         {"type": "string", "minLength": 30},
         {"type": "string", "maxLength": 1},
         {"type": ["integer", "null"]},
@@ -108,6 +111,30 @@ def test_bounds_are_kept(part: dict[str, Any]) -> None:
         sample = sample_action(shape, {}, random.Random(seed))
         jsonschema.validate(sample, schema, jsonschema.Draft202012Validator)
         model_from_schema(shape).model_validate(sample)
+
+
+@pytest.mark.parametrize(
+    ("part", "values"),
+    [
+        ({"type": "integer", "minimum": 1, "maximum": 3}, {1, 2, 3}),
+        ({"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 4}, {1, 2, 3}),
+        ({"type": "integer", "minimum": 0, "exclusiveMaximum": 6, "multipleOf": 3}, {0, 3}),
+        ({"type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.5}, {0, 0.5, 1}),
+        ({"type": "boolean"}, {False, True}),
+    ],
+)
+def test_every_value_within_the_bounds_comes_up(part: dict[str, Any], values: set[Any]) -> None:
+    """Of few values none is left out, also not one at an end."""
+    shape = action_shape(only(part))
+    found = [sample_action(shape, {}, random.Random(seed)) for seed in range(100)]
+    assert {value for sample in found for value in sample.values()} == values
+
+
+def test_a_number_without_an_upper_bound_varies() -> None:
+    """Where one end is open, it is not always the other end."""
+    shape = action_shape(only({"type": "integer", "minimum": 5}))
+    found = {value for seed in SEEDS for value in sample_action(shape, {}, random.Random(seed)).values()}
+    assert min(found) == 5 and len(found) > 3
 
 
 def test_only_what_is_required_is_sent() -> None:

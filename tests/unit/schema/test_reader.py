@@ -382,3 +382,42 @@ def places(holder: Any) -> Iterator[tuple[Any, Any]]:
         yield holder, key
         if isinstance(holder[key], (dict, list)):
             yield from places(holder[key])
+
+
+def test_a_named_discriminator_wins() -> None:
+    """Where the schema says which field tells the branches apart, another one that would do is not taken."""
+    branches = [
+        {"properties": {"a": {"const": value}, "b": {"const": value}}, "required": ["a", "b"]} for value in ("x", "y")
+    ]
+    made = only({"oneOf": branches, "discriminator": {"propertyName": "b"}})
+    assert isinstance(made, Union)
+    assert made.discriminator == "b"
+
+
+def test_a_circle_knows_its_kind_and_ends_at_once() -> None:
+    """What holds itself, also as one of several, is JSON of the same kind inside, with its own words."""
+    node = {
+        "type": "object",
+        "title": "Node",
+        "properties": {"next": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}},
+    }
+    made = only({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": node}})
+    assert isinstance(made, Object)
+    assert made.fields == (Json(name="next", title="Node", kind="object", nullable=True, required=False),)
+    word = {"anyOf": [{"$ref": "#/$defs/Word"}, {"type": "string"}]}
+    made = only({"$ref": "#/$defs/Word"}, **{"$defs": {"Word": word}})
+    assert isinstance(made, Union)
+    assert made.branches == (Json(), Text())
+
+
+def test_nothing_but_null_is_a_constant() -> None:
+    """A union of nulls takes null, like null alone."""
+    assert only({"anyOf": [{"type": "null"}, {"const": None}]}) == only({"type": "null"})
+
+
+def test_what_stands_beside_and_in_a_definition_holds_together() -> None:
+    """A field that two parts of allOf describe is bounded by both."""
+    parts = [{"properties": {"x": {"type": "number", "minimum": 0}}}, {"properties": {"x": {"maximum": 5}}}]
+    made = only({"type": "object", "allOf": parts})
+    assert isinstance(made, Object)
+    assert made.fields == (Number(name="x", minimum=0, maximum=5, required=False),)

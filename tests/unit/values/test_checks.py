@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openenv_notebook.values.checks import check_counts, check_fps, check_seeds
+from openenv_notebook.values.checks import check_counts, check_fps, check_headers, check_seeds, clean_token
 from openenv_notebook.values.errors import MisuseError
 
 
@@ -31,3 +31,35 @@ def test_what_are_no_seeds(seeds: object) -> None:
     check_seeds(range(3))
     with pytest.raises(MisuseError, match="seeds are a list"):
         check_seeds(seeds)
+
+
+@pytest.mark.parametrize(
+    ("headers", "words"),
+    [
+        ([("a", "b")], "headers are a dict, not a list"),
+        ({3: "b"}, "3 is no name of a header"),
+        ({"a b": "c"}, "'a b' is no name of a header"),
+        ({"A": 3}, "the header 'A' needs a text as its value, not a int"),
+        ({"A": "b\nc"}, "the header 'A' has a line break or another control character in its value"),
+    ],
+)
+def test_what_are_no_headers(headers: object, words: str) -> None:
+    """Headers are a dict of names and texts; the one that is wrong is named, its value is not shown."""
+    check_headers({"X-Name": "a\tvalue of ümlauts"})
+    with pytest.raises(MisuseError) as caught:
+        check_headers(headers)
+    assert caught.value.args == (words,)
+
+
+def test_a_token_is_taken_without_what_stands_around_it() -> None:
+    """White space around a token goes; of nothing but that, and of None, there is no token."""
+    assert clean_token(" hf_abc\n") == "hf_abc"
+    assert clean_token(None) is None and clean_token(" \n") is None
+
+
+@pytest.mark.parametrize(("token", "words"), [(b"hf", "key is a text, not a bytes"), ("hf a", "key has a blank")])
+def test_what_is_no_token(token: object, words: str) -> None:
+    """A token that no server could take is refused under the name it was given by, without its value."""
+    with pytest.raises(MisuseError, match=words) as caught:
+        clean_token(token, "key")
+    assert "hf a" not in str(caught.value)

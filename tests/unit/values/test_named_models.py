@@ -99,6 +99,13 @@ def test_a_client_that_names_its_models_is_used_as_it_is(far_end: FarEnd) -> Non
     env.close()
 
 
+def test_a_named_client_looks_like_the_one_it_is_made_from() -> None:
+    """What help() shows of EnvClient[A, O, S] is EnvClient's: its name, its module and its text."""
+    named: Any = EnvClient[Move, Board, State]
+    assert (named.__name__, named.__module__, named.__doc__) == ("EnvClient", EnvClient.__module__, EnvClient.__doc__)
+    assert EnvClient[Move, Board, State] is named
+
+
 def test_the_models_of_a_named_client_are_those_of_its_subclasses() -> None:
     """Deriving from EnvClient[A, O, S] and naming models by typed() find them as before."""
     assert named_models(Typed, EnvClient) == (Move, Board, State)

@@ -33,6 +33,13 @@ def test_pixels_come_back(channels: int, colour_type: int) -> None:
     assert zlib.decompress(found[b"IDAT"]) == b"\x00" + pixels[:stride] + b"\x00" + pixels[stride:]
 
 
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (3, 1), (1, 3)])
+def test_a_line_of_pixels_is_a_picture(width: int, height: int) -> None:
+    """A picture may be one pixel wide or high."""
+    found = chunks(encode_pixels(bytes(range(width * height)), width, height))
+    assert struct.unpack(">IIBB", found[b"IHDR"][:10]) == (width, height, 8, 0)
+
+
 def test_a_palette_comes_back() -> None:
     """Rows of indices have their colours beside them."""
     found = chunks(encode_png([b"\x00\x01", b"\x01\x00"], [(1, 2, 3), (4, 5, 6)]))

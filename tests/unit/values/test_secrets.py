@@ -20,7 +20,7 @@ from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.values import secrets
 from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
 from openenv_notebook.values.messages import short_repr
-from openenv_notebook.values.secrets import HIDDEN, Secrets, hides, masked, secrets_of
+from openenv_notebook.values.secrets import HIDDEN, Secrets, hides, is_secret_name, masked, secrets_of
 from openenv_notebook.wire.replies import error_lines
 
 SECRET = "hunter2"
@@ -103,6 +103,23 @@ def test_a_secret_of_digits_is_hidden(name: str) -> None:
     """Numbers are shown under the names of a language model's tokens only, not under those of keys."""
     assert hides(name, 123456) and hides(name, [1, 2, 3])
     assert not hides("token", 123456) and not hides("next_token_ids", [1, 2, 3])
+
+
+@pytest.mark.parametrize("value", [None, True, False, "", b"", [], (), {}])
+def test_what_is_empty_is_no_secret(value: object) -> None:
+    """What is not there, and yes or no, tells nothing and is shown, also under a name that the server marked."""
+    assert not hides("password", value)
+    assert not hides("pin", value, {"pin"})
+    assert hides("pin", 0, {"pin"})
+
+
+@pytest.mark.parametrize(
+    ("name", "is_secret"),
+    [("password", True), ("hfToken", True), ("api_key", True), ("APIKey", True), ("key", False), ("tokens", False)],
+)
+def test_a_name_says_that_it_holds_a_secret(name: str, is_secret: bool) -> None:
+    """Words of a name tell, however they are put together."""
+    assert is_secret_name(name) is is_secret
 
 
 def test_what_contains_itself_has_a_repr() -> None:

@@ -308,6 +308,20 @@ def test_plain_queries_are_shown() -> None:
     assert target.name == "http://localhost:8000?session_id=ab"
 
 
+@pytest.mark.parametrize(
+    ("text", "route"),
+    [
+        ("localhost:8000", "http://localhost:8000/schema"),
+        ("https://example.com/envs/a/?key=b", "https://example.com/envs/a/schema?key=b"),
+    ],
+)
+def test_a_route_stands_below_the_base(text: str, route: str) -> None:
+    """A question over HTTP goes to the address of the server, its query behind it."""
+    target = parse_target(text)
+    assert isinstance(target, Address)
+    assert target.route("/schema") == route
+
+
 def test_a_token_in_a_project_address_is_masked() -> None:
     """What is handed to uv keeps its password and does not show it."""
     target = parse_target("uv:git+https://me:SECRET@example.com/a.git@v1")

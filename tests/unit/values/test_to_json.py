@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic import BaseModel, ConfigDict, Field, RootModel, field_serializer
 
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.messages import Action, GenericAction
@@ -89,6 +89,17 @@ class Aliased(BaseModel):
 
     from_: int = Field(alias="from")
     part: Part | None = None
+
+
+class Metres(BaseModel):
+    """A model that writes a field as JSON in a way of its own."""
+
+    length: float
+
+    @field_serializer("length", when_used="json")
+    def with_unit(self, length: float) -> str:
+        """Write the unit."""
+        return f"{length:g} m"
 
 
 def sent(value: Any) -> Any:
@@ -196,6 +207,12 @@ def test_what_is_not_finite_goes_out_as_python_writes_it(value: float, wrapped: 
     text = to_bytes(fields_of({"v": wrapped(value)})).decode()
     assert json.dumps(value) in text
     assert "null" not in text
+
+
+def test_a_model_is_written_as_it_writes_itself() -> None:
+    """What a model does to its fields for JSON is done, as an action and as a part of one."""
+    assert json.loads(to_bytes(fields_of(Metres(length=2)))) == {"length": "2 m"}
+    assert sent(Metres(length=2)) == {"length": "2 m"}
 
 
 def test_a_model_keeps_an_array() -> None:

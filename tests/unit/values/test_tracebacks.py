@@ -48,6 +48,14 @@ def test_an_interrupt_shows_the_person_s_own_lines() -> None:
     assert "in interrupted_in_ours" in full and "in wait" in full
 
 
+def test_a_line_outside_of_functions_is_named_by_its_place_alone() -> None:
+    """A cell's own line stands in no function."""
+    try:
+        exec(compile("wait()", "<cell>", "exec"), {"__name__": "__main__", "wait": interrupted_in_ours})
+    except KeyboardInterrupt as error:
+        assert '  File "<cell>", line 1\n' in shown_of(error)
+
+
 def test_a_cell_is_named_as_the_shell_names_it() -> None:
     """Where somebody names the files of cells, lines show the cell, not a file that is gone tomorrow."""
     front_end.install(FrontEnd(cell_name=lambda file: "Cell In[5]" if file == __file__ else None))
