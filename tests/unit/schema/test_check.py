@@ -61,6 +61,7 @@ POINT = Object(fields=(Number(name="x", is_whole=True), Number(name="y", is_whol
         (Tuple(items=(Text(), Number())), ["a"], "must have 2 items"),
         (Tuple(items=(Text(),)), {}, "must be a list, not a dict"),
         (Dictionary(values=Text(), most=1), {"a": "", "b": ""}, "takes at most 1 entry, not 2"),
+        (Dictionary(values=Text(), fewest=1), {}, "needs at least 1 entry"),
         (Json(kind="object"), [], "must be an object, not a list"),
     ],
 )
@@ -73,6 +74,20 @@ def test_a_number_that_cannot_be_written_is_refused() -> None:
     """Python writes no number of more than 4300 digits; none of them is an error of ours."""
     assert check(Number(is_whole=True), 2**40_000) == [("", "is too big a number")]
     assert check(Boolean(), 2**40_000) == [("", "must be true or false, not so big a number")]
+
+
+def test_a_value_of_any_depth_is_held_against_its_shape() -> None:
+    """What is nested deeper than Python can compare is refused, and no error of ours."""
+    deep, other = [0], [0]
+    for _ in range(100_000):
+        deep, other = [deep], [other]
+    assert check(Const(value=deep), other) == [("", "is nested too deep")]
+
+
+def test_other_names_are_taken_where_they_may_be() -> None:
+    """An object that allows others takes any name, and holds what stands there against what others look like."""
+    assert check(Object(fields=(), others=Json()), {"a": 1}) == []
+    assert check(Object(fields=(), others=Text()), {"a": 1}) == [("a", "must be text, not a number")]
 
 
 def test_paths_name_the_place() -> None:
@@ -143,6 +158,7 @@ def test_what_is_wrong_with_a_value_itself_is_told_from_its_parts() -> None:
 def test_true_is_not_one() -> None:
     """JSON tells true from 1, and not 1 from 1.0."""
     assert not same(True, 1) and same(1, 1.0) and same([{"a": 1}], [{"a": 1.0}]) and not same([1], [True])
+    assert not same({"a": 1}, {"a": 1, "b": 2}) and not same({"a": 1}, {"a": 2}) and not same([1], [1, 2])
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -394,13 +394,12 @@ def test_a_named_discriminator_wins() -> None:
     assert made.discriminator == "b"
 
 
-def test_a_circle_knows_its_kind_and_ends_at_once() -> None:
+@pytest.mark.parametrize(
+    "reference", [{"$ref": "#/$defs/Node"}, {"allOf": [{"$ref": "#/$defs/Node"}]}], ids=["alone", "wrapped"]
+)
+def test_a_circle_knows_its_kind_and_ends_at_once(reference: Any) -> None:
     """What holds itself, also as one of several, is JSON of the same kind inside, with its own words."""
-    node = {
-        "type": "object",
-        "title": "Node",
-        "properties": {"next": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}},
-    }
+    node = {"type": "object", "title": "Node", "properties": {"next": {"anyOf": [reference, {"type": "null"}]}}}
     made = only({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": node}})
     assert isinstance(made, Object)
     assert made.fields == (Json(name="next", title="Node", kind="object", nullable=True, required=False),)
@@ -421,3 +420,53 @@ def test_what_stands_beside_and_in_a_definition_holds_together() -> None:
     made = only({"type": "object", "allOf": parts})
     assert isinstance(made, Object)
     assert made.fields == (Number(name="x", minimum=0, maximum=5, required=False),)
+    made = only({"type": "object", "allOf": [{"required": ["a"]}, {"required": ["b", "a"]}]})
+    assert isinstance(made, Object)
+    assert [(field.name, field.required) for field in made.fields] == [("a", True), ("b", True)]
+    assert only({"allOf": [{"enum": [1, 2, 3]}, {"enum": [3, 4, 1]}]}) == Choice(name="x", values=(3, 1))
+    assert only(
+        {"allOf": [{"minLength": 1, "type": "string"}, {"minLength": 3, "maxLength": 9}, {"maxLength": 5}]}
+    ) == (Text(name="x", shortest=3, longest=5))
+
+
+@pytest.mark.parametrize(
+    ("part", "shape"),
+    [
+        ({"items": {"type": "string"}}, Array(name="x", item=Text())),
+        ({"type": "array", "items": {}, "maxItems": 0}, Array(name="x", item=Json(), most=0)),
+        ({"type": "string", "examples": ["a", 3]}, Text(name="x", examples=("a",))),
+        (
+            {"properties": {"a": {}}, "patternProperties": {"^b": {}}},
+            Object(name="x", fields=(Json(name="a", required=False),), others=Json()),
+        ),
+        ({"type": "object", "properties": {}, "additionalProperties": True}, Json(name="x", kind="object")),
+    ],
+)
+def test_keywords_are_read_as_json_schema_has_them(part: Any, shape: Shape) -> None:
+    """What says its type by its keywords, a bound of nothing, and names by pattern are understood."""
+    assert only(part) == shape
+
+
+def test_an_action_is_an_object_and_never_null() -> None:
+    """Null beside an object is no action, and what may be anything is an object there."""
+    fields = {"type": "object", "properties": {"a": {"type": "string"}}}
+    assert action_shape({"anyOf": [fields, {"type": "null"}]}).nullable is False
+    union = action_shape({"anyOf": [fields, {}, {"type": "null"}]})
+    assert isinstance(union, Union)
+    assert (union.nullable, union.branches[1]) == (False, Json(kind="object"))
+
+
+@pytest.mark.parametrize("as_branch", [False, True])
+def test_what_lies_very_deep_is_json(as_branch: bool) -> None:
+    """A schema that is nested without end in sight is read to a depth that a person can follow."""
+    schema: dict[str, Any] = {"type": "object", "properties": {"leaf": {"type": "string"}}}
+    for _ in range(50):
+        schema = {"anyOf": [schema, {"type": "string"}]} if as_branch else schema
+        schema = {"type": "object", "properties": {"x": schema}}
+    shape: Shape = action_shape(schema)
+    depth = 0
+    while not isinstance(shape, Json):
+        shape = shape.branches[0] if isinstance(shape, Union) else shape
+        assert isinstance(shape, Object)
+        (shape,), depth = shape.fields, depth + 1
+    assert 1 < depth < 20

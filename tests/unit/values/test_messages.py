@@ -180,6 +180,7 @@ class TestStepResult:
         ([1, 2], "[1, 2]"),
         (list(range(20)), "[0, 1, 2, 3, 4, 5, 6, 7, … 20 in all]"),
         ({"a": {"b": {"c": {"d": {"e": 1}}}}}, "{'a': {'b': {'c': {'d': {… 1 in all}}}}}"),
+        ([[[[[1, 2]]]]], "[[[[[… 2 in all]]]]]"),
         (Move(column=1), "Move(metadata={}, column=1)"),
         (AttributeDict(a=[{"b": 1}]), "{'a': [{'b': 1}]}"),
     ],

@@ -22,6 +22,7 @@ ADDRESSES = [
     ("LocalHost:8000", "ws://localhost:8000/ws", "http://localhost:8000"),
     (":8000", "ws://localhost:8000/ws", "http://localhost:8000"),
     ("8000", "ws://localhost:8000/ws", "http://localhost:8000"),
+    ("localhost:8000/a@b", "ws://localhost:8000/a@b/ws", "http://localhost:8000/a@b"),
     ("8000/web", "ws://localhost:8000/ws", "http://localhost:8000"),
     (":8000/envs/a/", "ws://localhost:8000/envs/a/ws", "http://localhost:8000/envs/a"),
     ("08000", "ws://localhost:8000/ws", "http://localhost:8000"),
@@ -104,6 +105,7 @@ SPACES = [
     ("https://www.huggingface.co/spaces/openenv/echo_env/", "openenv/echo_env", "openenv-echo-env.hf.space"),
     ("https://hf.co/spaces/openenv/echo_env", "openenv/echo_env", "openenv-echo-env.hf.space"),
     ("envs/echo", "envs/echo", "envs-echo.hf.space"),
+    ("owner/X/", "owner/X", "owner-x.hf.space"),
 ]
 
 LOCAL = [
@@ -306,6 +308,28 @@ def test_plain_queries_are_shown() -> None:
     """A harmless query is part of the name."""
     target = parse_target("localhost:8000?session_id=ab")
     assert target.name == "http://localhost:8000?session_id=ab"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("::1:8000", "an IPv6 address needs brackets, as in [::1]:8000"),
+        ("owner/" + "n" * 80, "paste the address from the Space's Embed dialog"),
+        ("http://me:pass/word@host", "in a password / is written %2F, and @ is written %40"),
+    ],
+)
+def test_what_is_wrong_is_known_by_its_remedy(text: str, hint: str) -> None:
+    """Where a mistake is a usual one, the error says how it is written."""
+    with pytest.raises(InvalidTarget) as caught:
+        parse_target(text)
+    assert caught.value.hint == hint
+
+
+def test_a_path_keeps_its_letters() -> None:
+    """What an address may have in its path stays as it is; other characters are encoded."""
+    target = parse_target("https://example.com/X~a@b:c%20d/(é)|")
+    assert isinstance(target, Address)
+    assert target.http_url == "https://example.com/X~a@b:c%20d/(%C3%A9)%7C"
 
 
 @pytest.mark.parametrize(
