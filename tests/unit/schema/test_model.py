@@ -87,6 +87,26 @@ def test_names_that_python_cannot_write_travel_as_they_are() -> None:
     assert fields_of(made) == {"class": "a", "max-steps": 3, "json": "x"}
 
 
+@pytest.mark.parametrize(
+    ("name", "attribute"),
+    [("X", "X"), ("X_x", "X_x"), ("_hidden", "hidden"), ("2nd", "field_2nd"), ("_", "field"), ("a b", "a_b")],
+)
+def test_a_name_is_written_as_python_can(name: str, attribute: str) -> None:
+    """A field is known by a name near its own, and travels under its own."""
+    model = model_from_schema(action_shape({"properties": {name: {"type": "integer"}}}))
+    assert list(model.model_fields) == [attribute]
+    assert fields_of(model(**{attribute: 3})) == {name: 3}
+
+
+def test_what_may_be_left_out_without_a_default_may_be_none() -> None:
+    """None stands for nothing where nothing else is said; where there is a default, it is no value."""
+    schema = {"properties": {"a": {"type": "integer"}, "b": {"type": "integer", "default": 3}}}
+    model = model_from_schema(action_shape(schema))
+    assert fields_of(model(a=None)) == {"a": None}
+    with pytest.raises(ValidationError):
+        model(b=None)
+
+
 def test_nested_objects_enums_and_circles() -> None:
     """Nested objects become models of their own, enums literals, and a schema that contains itself ends."""
     schema = {
