@@ -91,10 +91,7 @@ class Panel:
         observation = widgets.column(area, "area", "area-observation")
         body = widgets.column([observation, parts.actions.widget, parts.play.view.widget, parts.log.widget], "body")
         style = widgets.html(style_sheet(FORM_CSS, OBSERVATION_CSS), "style")
-        panel = widgets.column([style, parts.header.row, parts.header.more, body, self._status.row], "panel")
-        for widget in within(panel):
-            reach_from_any_shell(widget)
-        return panel
+        return widgets.column([style, parts.header.row, parts.header.more, body, self._status.row], "panel")
 
     # What a program may do
 
@@ -242,6 +239,9 @@ class Panel:
         self._publisher.request()
 
     def _build(self) -> None:
+        # The form's boxes, too, and what a cell has written.
+        for widget in within(self.widget):
+            reach_from_any_shell(widget)
         self._refresh.build()
         if self._controller.background.doing or self._state.client.activity or self.is_playing:
             events_thread.after(_TICK, self._publisher.request)
