@@ -18,6 +18,7 @@ from support.notebook_page import RESTORED, NotebookPage
 from support.other_kernels import python_of
 from support.panel_page import PanelPage
 from support.real_servers import Farm, RealServer, new_python
+from support.slow_wire import SlowWire
 
 # A busy machine takes its time; what is waited for is the condition.
 expect.set_options(timeout=20_000)
@@ -110,6 +111,13 @@ def shared_lab(chromium: Browser, jupyter: JupyterServer) -> Iterator[SharedLab]
     shared.drop()
 
 
+@pytest.fixture(scope="session")
+def slow_wire(jupyter: JupyterServer) -> Iterator[SlowWire]:
+    """A way to the server that can delay the messages of kernels."""
+    with SlowWire(jupyter.url) as wire:
+        yield wire
+
+
 @pytest.fixture
 def open_notebook(
     new_page: Callable[..., Page], jupyter: JupyterServer, shared_lab: SharedLab, request: pytest.FixtureRequest
@@ -118,19 +126,30 @@ def open_notebook(
 
     It stands in the page that all tests share, unless a test wants its page ``alone``, of another front end, or
     with settings of its own.
+
+    With ``delay_ms`` its kernel's messages take that long each way; ``notebook.wire`` chooses it anew.
     """
     opened: list[NotebookPage] = []
 
     def open_cells(
-        cells: list[str], *, kernel: str = "python3", front: str = "lab/tree", alone: bool = False, **settings: Any
+        cells: list[str],
+        *,
+        kernel: str = "python3",
+        front: str = "lab/tree",
+        alone: bool = False,
+        delay_ms: float | None = None,
+        **settings: Any,
     ) -> NotebookPage:
         # A session is known by its file's name: the same name would get the kernel of the last test.
         name = f"{_file_name(request.node.name)}_{len(opened)}.ipynb"
         if kernel != "python3":
             jupyter.add_kernel(kernel, python_of(kernel))
         jupyter.write_notebook(name, cells, kernel)
-        shared = not (alone or settings or opened) and front == "lab/tree"
-        notebook = NotebookPage(shared_lab.page() if shared else new_page(**settings), jupyter)
+        wire = None if delay_ms is None else request.getfixturevalue("slow_wire")
+        if wire is not None:
+            wire.delay(delay_ms)
+        shared = not (alone or settings or opened or wire) and front == "lab/tree"
+        notebook = NotebookPage(shared_lab.page() if shared else new_page(**settings), jupyter, wire)
         opened.append(notebook)
         if shared:
             notebook.open_here(name)

@@ -7,6 +7,7 @@ from typing import Any
 from playwright.sync_api import Locator, Page
 
 from support.jupyter_server import JupyterServer
+from support.slow_wire import SlowWire
 
 _CURRENT = "window.jupyterapp.shell.currentWidget"
 _READY = f"""name => {{
@@ -33,12 +34,20 @@ class NotebookPage:
     Args:
         page: The page.
         server: The server of the notebook.
+        wire: What delays the messages of its kernel, if anything does.
     """
 
-    def __init__(self, page: Page, server: JupyterServer) -> None:
+    def __init__(self, page: Page, server: JupyterServer, wire: SlowWire | None = None) -> None:
         self.page = page
+        self._wire = wire
         self.name = ""
         self._server = server
+
+    @property
+    def wire(self) -> SlowWire:
+        """What delays the messages of its kernel; only a notebook opened with a delay has one."""
+        assert self._wire is not None, "open it with delay_ms"
+        return self._wire
 
     def open(self, name: str, front: str = "lab/tree") -> None:
         """Open a notebook; returns when its kernel is idle.
@@ -49,7 +58,7 @@ class NotebookPage:
         """
         self.name = name
         self.page.goto(
-            f"{self._server.url}/{front}/{name}?token={self._server.token}&reset",
+            f"{(self._wire or self._server).url}/{front}/{name}?token={self._server.token}&reset",
             wait_until="domcontentloaded",
             timeout=60_000,
         )

@@ -1,6 +1,6 @@
 """An environment that does what it is told, on whichever openenv is installed (0.2.3 to 0.10).
 
-It counts: GET /made lists the tags of all steps that ran, GET /live the environments there are.
+It counts: GET /made lists the tags of all steps that ran, GET /asked their ops, GET /live the environments there are.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pydantic import field_validator
 
 MADE: list[Any] = []
 BEGUN: list[Any] = []
+ASKED: list[str] = []
 LIVE: set[str] = set()
 BUILD_SECONDS = 0.0
 
@@ -76,6 +77,7 @@ class Lab(Environment):
 
     def _step(self, action: LabAction) -> LabObservation:
         self.count += 1
+        ASKED.append(action.op)
         time.sleep(action.seconds)
         value, reward = action.value, 1.0
         match action.op:
@@ -156,6 +158,7 @@ def make_app(kind: str = "lab", sessions: int = 256, build: float = 0.0) -> Any:
     )
     app.get("/made")(lambda: list(MADE))
     app.get("/begun")(lambda: list(BEGUN))
+    app.get("/asked")(lambda: list(ASKED))
     app.get("/live")(lambda: len(LIVE))
     BUILD_SECONDS = build
     return app
