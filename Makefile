@@ -13,6 +13,8 @@ LOWEST_TESTS := $(addprefix tests/unit/,jupyter schema wire client/test_actions.
 	$(addprefix tests/integration/kernels/,test_verbs.py test_panel.py test_situations.py)
 # One more than there are cores: somebody always waits for a kernel. Who has nothing left to do takes from another.
 JOBS := -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 ))) --dist worksteal
+# The panel is tested on kernels of these versions, too.
+KERNELS := $(foreach version,6.31 7.0 7.3,.venv-kernel-$(version)/.installed)
 # The tests start the newest and the oldest server we promise to work with by these Pythons.
 export OPENENV_PYTHON := $(CURDIR)/.venv/bin/python
 export OPENENV_OLD_PYTHON := $(CURDIR)/.venv-old/bin/python
@@ -23,7 +25,7 @@ help: ## list the targets
 demo: .venv/.installed-demo ## run the first notebook without a browser and print what it shows
 	@$(VENV) notebooks/run.py notebooks/01_first_episode.ipynb
 
-test: .venv/.installed-test .venv-old/.installed ## run all tests, also in a browser and on the oldest versions
+test: .venv/.installed-test .venv-old/.installed $(KERNELS) ## run all tests, also in a browser and on the oldest versions
 	$(VENV) -m pytest $(JOBS) $(TESTS)
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory lowest
@@ -31,11 +33,8 @@ test: .venv/.installed-test .venv-old/.installed ## run all tests, also in a bro
 test-quick: .venv/.installed-test ## run what answers within a minute: the unit tests, and the first cells in a kernel
 	$(VENV) -m pytest $(JOBS) tests/unit tests/integration/kernels/test_cells.py
 
-faults: .venv/.installed-test .venv-old/.installed ## let all storms and searches run long: for the night
+faults: .venv/.installed-test .venv-old/.installed $(KERNELS) ## let all storms and searches run long: for the night
 	OPENENV_TEST_PACE=long $(VENV) -m pytest $(JOBS) -o timeout=900 tests/unit tests/faults tests/integration
-
-# The panel is tested on kernels of these versions, too.
-KERNELS := $(foreach version,6.31 7.0 7.3,.venv-kernel-$(version)/.installed)
 
 browser: .venv-lab/.installed-browser .venv/.installed-test $(KERNELS) ## run the browser tests only
 	@sh .ci/browser $(LAB)
