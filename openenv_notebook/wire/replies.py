@@ -16,7 +16,7 @@ from openenv_notebook.values.errors import (
     ServerError,
     SessionRefused,
 )
-from openenv_notebook.values.read_json import read_json
+from openenv_notebook.values.read_json import quick_json, read_json
 from openenv_notebook.values.secrets import masked
 
 ENDS_SESSION: Final = frozenset({"CAPACITY_REACHED", "FACTORY_ERROR", "SESSION_ERROR"})
@@ -80,13 +80,20 @@ def reply_data(data: bytes, kind: str) -> dict[str, Any]:
         ProtocolError: If it is not JSON, or not an object of objects.
     """
     try:
-        message = read_json(data)
-    except ValueError as error:
-        raise ProtocolError(f"a reply to {kind}() that is not JSON ({error})", frame=excerpt(data)) from error
+        message = quick_json(data)
+    except (ValueError, RecursionError):
+        message = _read_slowly(data, kind)
     content = message.get("data") if isinstance(message, dict) else None
     if not isinstance(content, dict):
         raise ProtocolError(f'a reply to {kind}() without an object under "data"', frame=excerpt(data))
     return content
+
+
+def _read_slowly(data: bytes, kind: str) -> Any:
+    try:
+        return read_json(data)
+    except ValueError as error:
+        raise ProtocolError(f"a reply to {kind}() that is not JSON ({error})", frame=excerpt(data)) from error
 
 
 def excerpt(data: bytes) -> str:

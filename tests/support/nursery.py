@@ -7,6 +7,7 @@ imported before the fork.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import json
 import os
@@ -61,8 +62,9 @@ class Forked:
         return 0
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal."""
-        os.kill(self.pid, number)
+        """Send it a signal; one that has ended gets none, as of Popen."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)
 
     def terminate(self) -> None:
         """End it."""
