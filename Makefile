@@ -8,7 +8,8 @@ VENV := .venv/bin/python
 LAB := .venv-lab/bin/python
 TESTS := $(addprefix tests/,unit integration package docs faults)
 # What meets IPython, ipywidgets, ipykernel, websockets or pydantic: only that is another thing on the oldest versions.
-LOWEST_TESTS := $(addprefix tests/unit/,jupyter schema wire client/test_actions.py client/test_codec.py client/test_tools.py) tests/faults tests/notebooks \
+LOWEST_TESTS := tests/faults tests/notebooks $(addprefix tests/unit/,jupyter schema wire values/test_read_json.py) \
+	$(addprefix tests/unit/client/,test_actions.py test_codec.py test_tools.py) \
 	$(addprefix tests/integration/,test_magics.py test_render_magic.py) \
 	$(addprefix tests/integration/kernels/,test_verbs.py test_panel.py test_situations.py)
 # One more than there are cores: somebody always waits for a kernel. Who has nothing left to do takes from another.
