@@ -40,6 +40,8 @@ ALLOWED = {**PROTOCOLS, **OTHERS, **KEYS}
 SLEEPS = {
     "support/waiting.py": "the one place that waits: a tick between two looks at a condition",
     "support/smoke.py": "runs alone in environments that have no tests' support: a tick between two looks",
+    "support/situations.py": "a cell that keeps the kernel busy, as it is told",
+    "support/slow_wire.py": "a wire that takes its time is what it is",
     "browser/test_panel_kernels.py": "a cell that keeps the kernel busy while a person clicks",
     "integration/environments/lab.py": "an environment that takes its time, as it is told",
     "integration/programs/beginnings.py": "a program of its own: a tick between two looks",
