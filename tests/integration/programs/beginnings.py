@@ -1,6 +1,6 @@
-"""Twenty interrupts at random moments of connect, reset and step, then a whole episode.
+"""Interrupts at random moments of connect, reset and step, then a whole episode.
 
-argv: URL, seed
+argv: URL, number of interrupts, seed
 """
 
 import gc
@@ -14,12 +14,12 @@ from interrupts import Interrupts
 import openenv_notebook
 from openenv_notebook import GenericEnvClient
 
-url, seed = sys.argv[1], int(sys.argv[2])
+url, number, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 interrupts = Interrupts(seed)
 # Python swallows an interrupt that comes while it runs a finalizer: they run between the attempts.
 gc.disable()
 attempts = 0
-while interrupts.count < 20:
+while interrupts.count < number:
     attempts += 1
     env = None
     try:
