@@ -87,7 +87,7 @@ def test_a_bare_value_without_a_schema_in_time_is_a_timeout(serve: Any, make_env
     server = serve(app(hangs))
     env = make_env(server)
     env.reset()
-    with pytest.raises(ReplyTimeout, match=rf"no reply to {name}\(\) within 0\.1 s.*name the field") as caught:
+    with pytest.raises(ReplyTimeout, match=rf"no reply to {name}\(\) within \d\.\d s.*name the field") as caught:
         CALLS[name](env)
     assert not caught.value.sent
     assert env.episode.length == 0

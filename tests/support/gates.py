@@ -5,15 +5,6 @@ from __future__ import annotations
 import fcntl
 from pathlib import Path
 
-# Waits at the gate whose path is put in; it can be pasted into a cell and into an environment.
-PASS = """
-def pass_gate(path):
-    import fcntl
-    if path:
-        with open(path) as gate:
-            fcntl.flock(gate, fcntl.LOCK_SH)
-"""
-
 
 class FileGate:
     """Shut until it is opened, for whoever takes a shared lock on the file.
@@ -30,8 +21,3 @@ class FileGate:
     def open(self) -> None:
         """Let everybody pass from now on."""
         self._file.close()
-
-    @property
-    def is_shut(self) -> bool:
-        """True until it is opened."""
-        return not self._file.closed

@@ -7,7 +7,6 @@ import gc
 import json
 import sys
 import threading
-import time
 
 from interrupts import Interrupts
 
@@ -43,8 +42,8 @@ with openenv_notebook.connect(url) as env:
     done = env.step("end").done
     threads = [thread.name for thread in threading.enumerate() if thread.name.startswith("openenv")]
 # A client that was dropped without close() says goodbye in the background, for a second at most.
-limit = time.monotonic() + 5
-while any(thread.name.startswith("openenv") for thread in threading.enumerate()) and time.monotonic() < limit:
-    time.sleep(0.01)
+for thread in threading.enumerate():
+    if thread.name.startswith("openenv"):
+        thread.join(10)
 left = [thread.name for thread in threading.enumerate() if thread.name.startswith("openenv")]
 print(json.dumps({"counts": counts, "done": done, "threads": threads, "left": left}))

@@ -6,10 +6,10 @@ from openenv.core.env_server.types import Action, Observation
 
 
 class Count(Action):
-    """Count so far, slowly if wanted."""
+    """Count so far, past a gate if there is one."""
 
     to: int
-    seconds: float = 0.0
+    gate: str = ""
 
 
 class Counted(Observation):

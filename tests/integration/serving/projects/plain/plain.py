@@ -21,7 +21,7 @@ if os.environ.get("PLAIN_FAILS"):
 
 if os.environ.get("PLAIN_STARTS"):
     # As a browser or a database that an environment starts.
-    told["started"] = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid
+    told["started"] = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"]).pid
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
