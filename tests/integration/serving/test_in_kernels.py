@@ -140,15 +140,15 @@ def debugged(kernel: Kernel, answers: list[str]) -> str:
 
 def test_an_interrupt_leaves_the_served_environment_alive(kernel: Kernel, far_gate: FileGate) -> None:
     """■ during a step ends the cell, not the server: the same process makes the next step of the same episode."""
-    kernel.ok(f"import openenv_notebook\nenv = openenv_notebook.connect({str(PROJECTS / 'counting')!r})")
+    kernel.ok(f"import openenv_notebook\nenv = openenv_notebook.connect({str(PROJECTS / 'plain')!r})")
     pid = int(kernel.ok("print(env.reset().observation.pid)").stdout)
-    waiting = kernel.send(f"env.step(to=1, gate={far_gate.path!r})")
+    waiting = kernel.send(f"env.step(gate={far_gate.path!r})")
     eventually(lambda: os.path.exists(f"{far_gate.path}.reached"), 20.0)
     kernel.interrupt()
     outputs = kernel.gather(waiting)
     assert outputs.error is not None and outputs.error[0] == "KeyboardInterrupt"
     far_gate.open()
-    assert kernel.ok("print(env.step(to=2).observation.pid, env.state().step_count)").stdout == f"{pid} 2\n"
+    assert kernel.ok("print(env.step(again=True).observation.pid, env.state().step_count)").stdout == f"{pid} 2\n"
 
 
 @pytest.fixture

@@ -185,7 +185,7 @@ def test_a_forked_process_does_not_keep_it_alive() -> None:
 
 def test_clients_share_one_server() -> None:
     """connect("./folder") starts one server for all clients of it, also at once; the last close stops it."""
-    first, second = in_threads(*[lambda: connect(str(PROJECTS / "counting"))] * 2)
+    first, second = in_threads(*[lambda: connect(PLAIN)] * 2)
     assert first.base_url == second.base_url
     assert len(running_servers()) == 1
     url = str(first.base_url)
@@ -202,7 +202,7 @@ def test_giving_up_one_of_two_connects_leaves_the_other(monkeypatch: pytest.Monk
     outcome: list[str] = []
 
     def connect_too() -> None:
-        with connect("./counting") as env:
+        with connect("./plain") as env:
             outcome.append(str(env.reset().done))
 
     def is_starting() -> bool:
@@ -212,7 +212,7 @@ def test_giving_up_one_of_two_connects_leaves_the_other(monkeypatch: pytest.Monk
         return any(thread.name.startswith("openenv-child") for thread in threading.enumerate())
 
     with pytest.raises(KeyboardInterrupt), interrupted_when(is_starting):
-        connect("./counting")
+        connect("./plain")
     others[0].join(30)
     assert outcome == ["False"]
     eventually(lambda: not running_servers())

@@ -6,10 +6,9 @@ from openenv.core.env_server.types import Action, Observation
 
 
 class Count(Action):
-    """Count so far, past a gate if there is one."""
+    """Count so far."""
 
     to: int
-    gate: str = ""
 
 
 class Counted(Observation):

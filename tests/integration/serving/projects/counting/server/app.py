@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-from pathlib import Path
 from typing import Any
 
 from models import Count, Counted
@@ -27,10 +25,6 @@ class Counting(Environment):
         return Counted(pid=os.getpid())
 
     def step(self, action: Count, timeout_s: float | None = None, **_: Any) -> Counted:
-        if action.gate:
-            Path(f"{action.gate}.reached").touch()
-            with open(action.gate) as gate:
-                fcntl.flock(gate, fcntl.LOCK_SH)
         self.steps += 1
         return Counted(number=action.to, pid=os.getpid())
 
