@@ -18,7 +18,7 @@ from support.leaks import portal_tasks
 from support.pace import storm
 from support.real_servers import RealServer, run_program
 from support.sockets import Peer, SocketServer
-from support.waiting import eventually, in_threads
+from support.waiting import eventually, eventually_here, in_threads
 
 from openenv_notebook import GenericEnvClient, ReplyTimeout, SyncEnvClient, connect
 from openenv_notebook.client.conversation import conversation_of
@@ -95,10 +95,10 @@ class TestInterrupts:
     def test_of_a_call_that_waits_in_line(self, env: Env, any_lab: RealServer, far_gate: FileGate) -> None:
         """An interrupted call that was not sent is withdrawn, says so, and never happens."""
         first, second = tag(), tag()
-        with pytest.raises(ReplyTimeout):
-            env.options(timeout=0.05).step(op="echo", tag=first, gate=far_gate.path)
-        in_line = lambda: conversation_of(env).session.exchange.queued == 1  # noqa: E731
-        with pytest.raises(KeyboardInterrupt) as caught, interrupted_when(in_line):
+        with pytest.raises(KeyboardInterrupt), interrupted_when(begun(any_lab, first)):
+            env.step(op="echo", tag=first, gate=far_gate.path)
+        exchange = conversation_of(env).session.exchange
+        with pytest.raises(KeyboardInterrupt) as caught, interrupted_when(lambda: exchange.queued == 1):
             env.step(op="echo", tag=second)
         far_gate.open()
         assert caught.value.sent is False  # type: ignore[attr-defined]
@@ -241,6 +241,7 @@ class TestTimeouts:
     def test_of_a_step(self, env: Env, any_lab: RealServer, far_gate: FileGate, is_awaited: bool) -> None:
         """B25: a timeout raises before the reply; the step it had sent is owed, by design, and comes in order."""
         mark = tag()
+        env.schema()
         patient = env.options(timeout=0.3)
 
         async def cell() -> Any:
@@ -291,8 +292,11 @@ class TestTimeouts:
     async def test_of_wait_for(self, env: Env, any_lab: RealServer, far_gate: FileGate) -> None:
         """A cancelled await that had been sent is owed; one that had not never happens."""
         client, sent, unsent = env.async_client, tag(), tag()
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(client.step(op="echo", tag=sent, gate=far_gate.path), 0.1)
+        step = asyncio.ensure_future(client.step(op="echo", tag=sent, gate=far_gate.path))
+        await eventually_here(begun(any_lab, sent))
+        step.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await step
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(client.step(op="echo", tag=unsent), 0.1)
         far_gate.open()
