@@ -14,6 +14,8 @@ LOWEST_TESTS := tests/faults tests/notebooks $(addprefix tests/unit/,jupyter sch
 	$(addprefix tests/integration/kernels/,test_verbs.py test_panel.py test_situations.py)
 # One more than there are cores: somebody always waits for a kernel. Who has nothing left to do takes from another.
 JOBS := -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 ))) --dist worksteal
+# What was compiled once need not be compiled by each process of each test, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 # The panel is tested on kernels of these versions, too.
 KERNELS := $(foreach version,6.31 7.0 7.3,.venv-kernel-$(version)/.installed)
 # The tests start the newest and the oldest server we promise to work with by these Pythons.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,14 @@ def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     census = Census(processes=own_process is None)
     yield
     census.check()
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    """What is shut until the test opens it; at the latest when it ends, before the fixtures named to its left end."""
+    made = threading.Event()
+    yield made
+    made.set()
 
 
 @pytest.fixture(autouse=True)
