@@ -62,7 +62,9 @@ def test_all_legal_actions_come_up() -> None:
     observation = results("connect4")[0].observation
     found = [sample_action(ACTIONS["connect4"], observation, random.Random(seed))["column"] for seed in range(50)]
     assert set(found) == {0, 1, 2, 3, 4, 5, 6}
-    assert found == [sample_action(ACTIONS["connect4"], observation, random.Random(seed))["column"] for seed in range(50)]
+    assert found == [
+        sample_action(ACTIONS["connect4"], observation, random.Random(seed))["column"] for seed in range(50)
+    ]
 
 
 def test_a_union_is_told_by_its_type() -> None:
