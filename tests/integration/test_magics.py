@@ -403,6 +403,33 @@ def test_a_comment_is_no_verb(shell: InteractiveShell) -> None:
     assert body(shell, "step # a note", "ho\n").observation.message == "ho"
 
 
+def test_every_line_of_a_body_is_sent(shell: InteractiveShell) -> None:
+    """R20: A comment in a cell's body hides nothing behind it; a body of text is sent with what looks like one."""
+    client = magic(shell, "demo guess")
+    magic(shell, "reset")
+    for cell in ('# my guess\n{"guess": 7}\n', "# my guess\n\nguess=7 # a first try\n", "# one\n7 # two\n# three\n"):
+        body(shell, "step --json", cell)
+        assert client.episode[-1].action == {"guess": 7}
+    magic(shell, "demo echo")
+    magic(shell, "reset")
+    assert body(shell, "", "# a\nb # c\n").observation.message == "# a\nb # c"
+
+
+@pytest.mark.parametrize("line", ["", "step", "step --json", "--field message", "--field message --json"])
+@pytest.mark.parametrize("cell", ["", "\n", " \n\t\n", "\r\n", "\u00a0\n"])
+def test_a_blank_body_is_refused(shell: InteractiveShell, line: str, cell: str) -> None:
+    """R20: A body that holds nothing is no step, whatever its field takes: it says so, and how to send that."""
+    client = magic(shell, "demo echo")
+    magic(shell, "reset")
+    with pytest.raises(UsageError, match=r"body is blank, and nothing is sent|body is empty"):
+        body(shell, line, cell)
+    assert [step.kind for step in client.episode] == ["reset"]
+    if "--json" in line:
+        with pytest.raises(UsageError, match="comments alone"):
+            body(shell, line, "# later\n\n# {}\n")
+    assert magic(shell, 'step message=""').observation.message == ""
+
+
 def test_tools_are_completed(shell: InteractiveShell) -> None:
     """Tab behind NAME.tools. offers the tools that are known, also where jedi looks at annotations only."""
     magic(shell, "demo echo --as e")

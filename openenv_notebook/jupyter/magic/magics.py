@@ -31,7 +31,8 @@ class OpenEnvMagics(Magics):
     def openenv(self, line: str, cell: str | None = None) -> Any:
         line, is_silenced = split_end(line)
         try:
-            value = self._run(line, cell)
+            with self._context.workspace.where_called():
+                value = self._run(line, cell)
         except GrammarError as error:
             raise UsageError(str(error)) from None
         if is_silenced:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from IPython.core.error import UsageError
 
 from openenv_notebook.client.blocking import Blocking
 from openenv_notebook.client.clients import SyncEnvClient
+from openenv_notebook.jupyter.magic.scope import Scope, caller_of
+from openenv_notebook.schema.shapes import ABSENT
 from openenv_notebook.servers import Backend, Server, running_own
 from openenv_notebook.values.errors import UnknownClient
 from openenv_notebook.values.text import nearest
@@ -32,6 +37,49 @@ class Workspace:
         self.current: str | None = None
         self.servers: dict[str, Server] = {}
         self.fields: dict[str, str] = {}
+        # A function may run on a thread of its own.
+        self._here = threading.local()
+
+    @contextmanager
+    def where_called(self) -> Iterator[None]:
+        """Read names as they are meant where the magic that runs stands."""
+        before = self._scope
+        self._here.scope = Scope(caller_of(self._shell), self.namespace)
+        try:
+            yield
+        finally:
+            # It holds the frames, and those hold all they know.
+            self._here.scope = before
+
+    @property
+    def _scope(self) -> Scope:
+        scope: Scope = getattr(self._here, "scope", None) or Scope(None, self.namespace)
+        return scope
+
+    def meant(self, name: str) -> Any:
+        """Find what a name means: a function's own names first, then the notebook's; ABSENT where there is none.
+
+        Raises UsageError where a function means something that cannot be read.
+        """
+        found = self._scope.find(name)
+        return self.namespace.get(name, ABSENT) if found is ABSENT else found
+
+    def check_notebooks(self, name: str) -> None:
+        """Refuse, by UsageError, a name that a function has for something else than the notebook."""
+        found = self._scope.find(name)
+        if found is not ABSENT and found is not self.namespace.get(name, ABSENT):
+            raise UsageError(
+                f"{name} is {self._owner(name)}'s own name, and not what the notebook calls so; choose another name"
+            )
+
+    def _owner(self, name: str) -> str:
+        return self._scope.binds(name) or "the module"
+
+    def check_bound(self, name: str) -> None:
+        """Refuse, by UsageError, to bind a name that a function has itself: a magic binds the notebook's alone."""
+        owner = self._scope.binds(name)
+        if owner:
+            raise UsageError(f"{name} is {owner}'s own name, which no magic binds; write {name} = %openenv …")
 
     @property
     def namespace(self) -> dict[str, Any]:
@@ -62,12 +110,26 @@ class Workspace:
             name = self.current if self.current in clients else next(reversed(clients), None)
             if name is None:
                 raise UsageError("nothing is connected; %openenv connect localhost:8000, or %openenv demo grid")
+            self._check_current(name, clients[name])
+            return name, clients[name]
+        own = self._scope.find(name)
+        if own is not ABSENT and not isinstance(own, Blocking):
+            raise UsageError(f"{name} in {self._owner(name)} is an object of type {type(own).__name__}, no client")
+        variable = self.meant(name)
+        if isinstance(variable, Blocking):
+            return name, cast(AnyClient, variable)
         if name not in clients:
-            variable = self.namespace.get(name)
-            if isinstance(variable, Blocking):
-                return name, cast(AnyClient, variable)
             raise UnknownClient(name, list(clients), hint=nearest(name, clients).lstrip("; ") or None)
         return name, clients[name]
+
+    def _check_current(self, name: str, client: AnyClient) -> None:
+        """Refuse to guess where a function calls another client by the current one's name."""
+        found = self._scope.find(name)
+        if isinstance(found, Blocking) and found is not client:
+            raise UsageError(
+                f"{name} in {self._owner(name)} is another client than {name}, the current one "
+                f"of the notebook; say which: --on {name} is the function's own"
+            )
 
     def held(self, name: str) -> AnyClient | None:
         """Return the open client a name holds, or None."""
@@ -80,6 +142,8 @@ class Workspace:
         """
         if not name.isidentifier() or keyword.iskeyword(name):
             raise UsageError(f"{name!r} is no name for a variable; --as env")
+        if self._scope.has_value(name):
+            self.check_notebooks(name)
         held = self.namespace.get(name)
         if force or isinstance(held, Blocking):
             return

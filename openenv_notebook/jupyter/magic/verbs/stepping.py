@@ -84,12 +84,18 @@ def step_body(context: Context, rest: str, cell: str) -> Any:
         raise UsageError("%%openenv step takes its payload from the cell's body; the first line is for options only")
     # IPython ends every cell with a line end that the person did not type.
     body = cell[:-1] if cell.endswith("\n") else cell
+    if not body.strip():
+        raise UsageError(
+            'the body is blank, and nothing is sent; an empty text is %openenv step FIELD="", no fields are {}'
+        )
     name, client = context.client(line)
     schema = action_schema(client)
     field = line.options.get("field") or context.workspace.fields.get(name) or _text_field(schema)
     if field is not None and not line.options.get("json"):
         return _stepped(context, line, name, client, {field: body})
     payload = read_payload("step", without_end(body), {}).payload
+    if payload is None:
+        raise UsageError("the body holds comments alone, and nothing is sent; an action without fields is {}")
     if isinstance(payload, Typed) and only_required_field(schema) is None:
         raise UsageError(f"the body is no JSON object: {short_repr(body)}; to send it as text: %%openenv --field NAME")
     return _stepped(context, line, name, client, context.values(payload, schema, f"{name}.step(", client.known.secrets))
