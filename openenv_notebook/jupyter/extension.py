@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from IPython.core.interactiveshell import InteractiveShell
 
 from openenv_notebook.jupyter.live_line import LiveLine
 from openenv_notebook.jupyter.magic import completion
+from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.magics import OpenEnvMagics
 from openenv_notebook.jupyter.magic.workspace import Workspace
 from openenv_notebook.jupyter.show import formatters
@@ -18,16 +20,18 @@ from openenv_notebook.values.front_end import FrontEnd, Owner
 
 _MAGIC = "openenv"
 # What completes in each shell that has the magics.
-_loaded: dict[int, Any] = {}
+_loaded: WeakKeyDictionary[InteractiveShell, Any] = WeakKeyDictionary()
+# What is current there, which servers run, what was said: %reload_ext takes the magics away and changes nothing of it.
+_contexts: WeakKeyDictionary[InteractiveShell, Context] = WeakKeyDictionary()
 
 
 def load(shell: InteractiveShell) -> None:
     """Give a shell the magics; a second time does nothing."""
-    if id(shell) in _loaded:
+    if shell in _loaded:
         return
-    workspace = Workspace(shell)
-    shell.register_magics(OpenEnvMagics(shell, workspace))
-    _loaded[id(shell)] = completion.install(shell, workspace)
+    context = _contexts.setdefault(shell, Context(Workspace(shell)))
+    shell.register_magics(OpenEnvMagics(shell, context))
+    _loaded[shell] = completion.install(shell, context.workspace)
     front_end.install(FrontEnd(_owner_of(shell), lambda: LiveLine(shell), _cell_of(shell)))
     formatters.register(shell)
     if outside := untested(openenv_version()):
@@ -35,10 +39,10 @@ def load(shell: InteractiveShell) -> None:
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Take the magics away; clients stay as they are, bound to their names."""
-    if id(shell) not in _loaded:
+    """Take the magics away; clients, servers and the choice of one stay as they are, for when they are loaded again."""
+    if shell not in _loaded:
         return
-    completion.remove(shell, _loaded.pop(id(shell)))
+    completion.remove(shell, _loaded.pop(shell))
     front_end.install(None)
     formatters.unregister(shell)
     manager = shell.magics_manager

@@ -239,6 +239,30 @@ def test_loading_twice_and_unloading_leave_nothing(shell: InteractiveShell) -> N
         magic(shell, "")
 
 
+@pytest.mark.parametrize("again", ["reload_ext", "unload_ext load_ext", "reload_ext reload_ext"])
+def test_what_was_chosen_outlives_the_magics(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str], again: str
+) -> None:
+    """R23: After the extension was loaded again the same client is current, with its field, servers and last Python."""
+    env, _ = magic(shell, "demo echo"), magic(shell, "demo echo --as other")
+    magic(shell, "serve demo:guess --as g")
+    magic(shell, "use env --field message")
+    magic(shell, "reset unheard=1")
+    for line in again.split():
+        shell.run_line_magic(line, "openenv_notebook")
+    capsys.readouterr()
+    assert body(shell, "", "hello\n").observation.message == "hello"
+    assert env.episode[-1].action == {"message": "hello"}
+    magic(shell, "reset unheard=1")
+    magic(shell, "python")
+    magic(shell, "status")
+    said = capsys.readouterr().out
+    assert "the server's schema" not in said and "env.reset(unheard=1)" in said and "nobody" not in said
+    magic(shell, "close all")
+    assert "the server of g is stopped" in capsys.readouterr().out
+    assert not running_own()
+
+
 def test_a_connect_that_fails_loses_nothing(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
     """A mistyped address leaves the session of that name alone; one that works says that the old one is closed."""
     env = magic(shell, "demo grid")

@@ -26,8 +26,7 @@ class Context:
         told: What was said once and is not said again.
     """
 
-    def __init__(self, shell: Any, workspace: Workspace) -> None:
-        self.shell = shell
+    def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.twin = ""
         self.told: set[tuple[object, ...]] = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
@@ -26,6 +27,8 @@ AnyClient = SyncEnvClient[Any, Any, Any]
 class Workspace:
     """Names, clients and servers of a shell. The notebook's variables are the only list of clients there is.
 
+    It outlives the magics, and does not keep the shell alive.
+
     Attributes:
         current: The name meant where none is given, while it holds an open client.
         servers: Servers that %openenv serve started, by the name of their client.
@@ -33,18 +36,23 @@ class Workspace:
     """
 
     def __init__(self, shell: Any) -> None:
-        self._shell = shell
+        self._shell_of = weakref.ref(shell)
         self.current: str | None = None
         self.servers: dict[str, Server] = {}
         self.fields: dict[str, str] = {}
         # A function may run on a thread of its own.
         self._here = threading.local()
 
+    @property
+    def shell(self) -> Any:
+        """The shell."""
+        return self._shell_of()
+
     @contextmanager
     def where_called(self) -> Iterator[None]:
         """Read names as they are meant where the magic that runs stands."""
         before = self._scope
-        self._here.scope = Scope(caller_of(self._shell), self.namespace)
+        self._here.scope = Scope(caller_of(self.shell), self.namespace)
         try:
             yield
         finally:
@@ -84,7 +92,7 @@ class Workspace:
     @property
     def namespace(self) -> dict[str, Any]:
         """The notebook's variables."""
-        namespace: dict[str, Any] = self._shell.user_ns
+        namespace: dict[str, Any] = self.shell.user_ns
         return namespace
 
     def clients(self) -> dict[str, AnyClient]:
@@ -173,7 +181,7 @@ class Workspace:
             del self.servers[name]
             server.stop()
             ended.append("its server is stopped")
-        self._shell.push({name: client})
+        self.shell.push({name: client})
         self.current = name
         return ended
 

@@ -38,7 +38,7 @@ def serve(context: Context, rest: str) -> Any:
     if "arg" in line.options:
         settings["arguments"] = dict(_argument(text) for text in line.options["arg"])
     connecting = settings_of(line.options)
-    server = serve_on(what, progress=LiveLine(context.shell).wait_for, **settings)
+    server = serve_on(what, progress=LiveLine(context.workspace.shell).wait_for, **settings)
     try:
         client = connect_to(server.url, **connecting)
     except BaseException:
