@@ -34,12 +34,13 @@ class FrontEnd:
 
     ``owner`` names who is connecting now, None where nobody can be named. ``line`` makes the line of a run, in the
     thread that waits for it. ``cell_name`` names the cell that a file holds, such as ``Cell In[5]``, or None: a
-    shell's files are temporary.
+    shell's files are temporary. ``as_typed`` gives a line of a cell as the person typed it.
     """
 
     owner: Callable[[], Owner | None] = lambda: None
     line: Callable[[], Line] = Line
     cell_name: Callable[[str], str | None] = lambda file: None
+    as_typed: Callable[[str], str] = lambda line: line
 
 
 _front_end = FrontEnd()
@@ -64,3 +65,8 @@ def new_line() -> Line:
 def cell_name(file: str) -> str | None:
     """Name the cell that a file holds, or None."""
     return _front_end.cell_name(file)
+
+
+def as_typed(line: str) -> str:
+    """Give a line of code as the person typed it; the front end may have made Python of it."""
+    return _front_end.as_typed(line)
