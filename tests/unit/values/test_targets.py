@@ -151,6 +151,10 @@ WRONG = [
     ("://localhost", "scheme before :// is missing"),
     ("http:/localhost:8000", "two slashes are missing after http:"),
     ("http:localhost", "two slashes are missing after http:"),
+    ("https:localhost", "two slashes are missing after https:"),
+    ("ws:localhost", "two slashes are missing after ws:"),
+    ("wss:localhost", "two slashes are missing after wss:"),
+    ("hf:localhost", "two slashes are missing after hf:"),
     ("http://", "host is missing"),
     ("http://:8000", "host is missing"),
     ("https:///envs/a", "host is missing"),
@@ -232,8 +236,9 @@ def test_a_folder_needs_dot_slash() -> None:
 def test_what_is_no_text() -> None:
     """A value that is no text is refused as every other wrong target."""
     for value in (None, 8000, b"localhost"):
-        with pytest.raises(InvalidTarget, match="an address is a text"):
+        with pytest.raises(InvalidTarget) as caught:
             parse_target(value)  # type: ignore[arg-type]
+        assert caught.value.reason == "an address is a text, such as 'localhost:8000'"
 
 
 @pytest.mark.parametrize(
@@ -311,18 +316,26 @@ def test_plain_queries_are_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "hint"),
+    ("text", "reason", "hint"),
     [
-        ("::1:8000", "an IPv6 address needs brackets, as in [::1]:8000"),
-        ("owner/" + "n" * 80, "paste the address from the Space's Embed dialog"),
-        ("http://me:pass/word@host", "in a password / is written %2F, and @ is written %40"),
+        ("::1:8000", "there is more than one colon", "an IPv6 address needs brackets, as in [::1]:8000"),
+        (
+            "owner/" + "n" * 80,
+            "the Space's name is too long for a host name",
+            "paste the address from the Space's Embed dialog",
+        ),
+        (
+            "http://me:pass/word@host",
+            "the port is not a number",
+            "in a password / is written %2F, and @ is written %40",
+        ),
     ],
 )
-def test_what_is_wrong_is_known_by_its_remedy(text: str, hint: str) -> None:
+def test_what_is_wrong_is_known_by_its_remedy(text: str, reason: str, hint: str) -> None:
     """Where a mistake is a usual one, the error says how it is written."""
     with pytest.raises(InvalidTarget) as caught:
         parse_target(text)
-    assert caught.value.hint == hint
+    assert (caught.value.reason, caught.value.hint) == (reason, hint)
 
 
 def test_a_path_keeps_its_letters() -> None:
