@@ -236,9 +236,8 @@ def test_a_folder_needs_dot_slash() -> None:
 def test_what_is_no_text() -> None:
     """A value that is no text is refused as every other wrong target."""
     for value in (None, 8000, b"localhost"):
-        with pytest.raises(InvalidTarget) as caught:
+        with pytest.raises(InvalidTarget, match="an address is a text"):
             parse_target(value)  # type: ignore[arg-type]
-        assert caught.value.reason == "an address is a text, such as 'localhost:8000'"
 
 
 @pytest.mark.parametrize(
@@ -316,26 +315,14 @@ def test_plain_queries_are_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason", "hint"),
-    [
-        ("::1:8000", "there is more than one colon", "an IPv6 address needs brackets, as in [::1]:8000"),
-        (
-            "owner/" + "n" * 80,
-            "the Space's name is too long for a host name",
-            "paste the address from the Space's Embed dialog",
-        ),
-        (
-            "http://me:pass/word@host",
-            "the port is not a number",
-            "in a password / is written %2F, and @ is written %40",
-        ),
-    ],
+    ("text", "remedy"),
+    [("::1:8000", "[::1]:8000"), ("owner/" + "n" * 80, "Embed dialog"), ("http://me:pass/word@host", "%2F")],
 )
-def test_what_is_wrong_is_known_by_its_remedy(text: str, reason: str, hint: str) -> None:
+def test_what_is_wrong_is_known_by_its_remedy(text: str, remedy: str) -> None:
     """Where a mistake is a usual one, the error says how it is written."""
     with pytest.raises(InvalidTarget) as caught:
         parse_target(text)
-    assert (caught.value.reason, caught.value.hint) == (reason, hint)
+    assert remedy in (caught.value.hint or "")
 
 
 def test_a_path_keeps_its_letters() -> None:
