@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -891,6 +892,21 @@ class TestThread:
         assert await Call(playing, "reset").answered() == {"reset": {}, "step": 0}
         assert far_end.wire is not old
         assert not old.closed_by_us
+
+    async def test_a_forked_child_keeps_no_connection_open(self, playing: Session, far_end: FarEnd) -> None:
+        """The child's copy of the socket is closed: else the server would not see the parent's end."""
+        ours, theirs = socket.socketpair()
+
+        class Transport:
+            def get_extra_info(self, name: str) -> Any:
+                return ours if name == "socket" else None
+
+        far_end.wire.transport = Transport()  # type: ignore[attr-defined]
+        playing.orphan()
+        theirs.settimeout(5)
+        assert theirs.recv(1) == b""
+        ours.detach()
+        theirs.close()
 
 
 class TestBackPressure:
