@@ -92,7 +92,7 @@ bench: .venv/.installed-test ## measure against the official client, or BEFORE=/
 	$(VENV) $(if $(BEFORE),tests/benchmarks/against_checkout.py $(BEFORE),-m pytest tests/benchmarks -s -p no:cacheprovider)
 
 clean: ## remove environments and caches
-	rm -rf .venv .venv-lab .venv-old .venv-lowest .venv-kernel-* .venv-kept build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
+	rm -rf .venv .venv-lab .venv-old .venv-lowest .venv-kernel-* .venv-kept .venv-mutants mutants build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp a purpose: an environment grows by what is asked for, when that changes.
