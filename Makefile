@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-quick faults browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
+.PHONY: help demo test test-quick faults mutants browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
 
 VENV := .venv/bin/python
 LAB := .venv-lab/bin/python
