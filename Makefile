@@ -127,7 +127,6 @@ FORCE:
 	@sh .ci/venv $@ -e . 'ipykernel~=$*.0'
 
 # All mutants take hours, those of the protocol ten minutes. mutmut puts a copy with its results into mutants/.
-.PHONY: mutants
 mutants: .venv-mutants/.installed ## change the protocol one thing at a time, or ONLY='openenv_notebook.schema.*': which test notices?
 	.venv-mutants/bin/mutmut run --max-children 1 $(or $(ONLY),'openenv_notebook.wire.protocol.*')
 	@.venv-mutants/bin/mutmut results | grep -v 'not checked' || true
