@@ -18,6 +18,7 @@ from openenv_notebook.client.codec import Codec
 from openenv_notebook.client.known import Known
 from openenv_notebook.client.opener import Opener
 from openenv_notebook.client.placed import NOTHING_SENT, placed
+from openenv_notebook.client.players import Players
 from openenv_notebook.client.provider import stop_soon
 from openenv_notebook.client.questions import Questions
 from openenv_notebook.client.session import Session
@@ -68,6 +69,7 @@ class Conversation:
         url = opener.endpoint.address.name if opener.endpoint is not None else ""
         secrets = self.known.secrets
         self.session = Session(url, opener, codec.reader(client, secrets), Record(url, secrets=secrets))
+        self.players = Players(self.session)
         self.children: weakref.WeakSet[Any] = weakref.WeakSet()
         # By the identity of a client or a view; a blocking twin keeps its own alive, and so the number its own.
         self.twins: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
@@ -121,7 +123,14 @@ class Conversation:
             caution(f"{meant} goes to the environment; a limit for the reply is env.options(timeout=5).reset(...)")
         sent = frame("reset", fields_of(arguments))
         request = Request("reset", sent, self.session, entry="reset", actor=options.actor)
-        yield request
+        turn, warning = self.players.begin(options.actor)
+        try:
+            if warning and "players" not in self._warned:
+                self._warned.add("players")
+                caution(warning)
+            yield request
+        finally:
+            turn.is_coming = False
         return self.result(request)
 
     def step(self, options: Options, action: Any, fields: Mapping[str, Any]) -> Body[StepResult[Any]]:
