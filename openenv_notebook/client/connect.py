@@ -17,6 +17,7 @@ from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.servers.holding import hold_at, hold_shared
 from openenv_notebook.servers.running import note_connect
 from openenv_notebook.servers.server import Server
+from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values import front_end
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.checks import check_seconds
@@ -240,13 +241,14 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
             if text := activity():
                 progress(text)
 
-    thread = threading.Thread(target=report, name="openenv-progress", daemon=True)
-    thread.start()
     try:
+        thread = start_thread(report, name="openenv-progress")
         yield
-    finally:
         over.set()
         thread.join(_REPORT_AFTER)
+    finally:
+        # Who is interrupted waits for nobody, also while the thread starts.
+        over.set()
 
 
 def _connect_when_free(

@@ -19,6 +19,7 @@ from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.client.players import Seat
 from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.record.episode import Episode
+from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.checks import check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
 from openenv_notebook.values.messages import StepResult
@@ -162,7 +163,7 @@ class Rollout:
                 )
             # What the policy prints belongs to the cell that started it.
             run = contextvars.copy_context().run
-            thread = threading.Thread(target=run, args=(self._run,), name=THREAD_NAME, daemon=True)
+            thread = OwnThread(run, self._run, name=THREAD_NAME)
             self._thread, self._seat = thread, players.seat(thread, f"a run of {self._policy_name}")
         try:
             thread.start()

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from openenv_notebook.servers.backend import Startable, stopped_while_starting
 from openenv_notebook.servers.choose import Served, Wish, choose
+from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.targets import Address, LocalTarget
 
@@ -46,7 +47,12 @@ class HeldServer:
             self._holders.add(holder)
             if not self._begun:
                 self._begun = True
-                threading.Thread(target=self._run, name="openenv-start", daemon=True).start()
+                thread = OwnThread(self._run, name="openenv-start")
+                try:
+                    thread.start()
+                except BaseException:
+                    self._begun = thread.is_alive()
+                    raise
 
     def wait(self, holder: object) -> str:
         """Wait until it runs, and return its address.

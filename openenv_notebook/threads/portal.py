@@ -22,6 +22,7 @@ from typing import Any, Protocol
 
 from openenv_notebook.threads.fork import keep_loop
 from openenv_notebook.threads.portal_call import DrivenCall
+from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values.errors import ClientClosed, NotSupportedHere, TransportError, WrongThread
 from openenv_notebook.values.tracebacks import shorten
 
@@ -222,13 +223,7 @@ def _start() -> None:
             portal.run()
 
     run = contextvars.Context().run
-    try:
-        threading.Thread(target=run, args=(become_portal,), name=THREAD_NAME, daemon=True).start()
-    except RuntimeError as error:
-        raise NotSupportedHere(
-            "this interpreter cannot start threads, which the client needs",
-            hint="use a kernel with threads (JupyterLite and pyodide have none)",
-        ) from error
+    start_thread(run, become_portal, name=THREAD_NAME)
     ready.wait()
     if failures:
         raise failures.pop()
