@@ -50,14 +50,19 @@ class Players:
                 url=self._session.url,
                 hint=f"its stop() ends it; {_OWN_SESSION}",
             )
-        turn = Turn(me)
-        self._turns.append(turn)
-        mine = (me, runs.get(me))
-        others = [each for each in tuple(self._turns) if each.strand not in mine and self._is_open(each)]
+        mine_now = Turn(me)
+        self._turns.append(mine_now)
+        # Who has made another to play, or lets a run play, knows of it.
+        mine = (me, runs.get(me, me), strand.act(me))
+        others = [
+            turn
+            for turn in tuple(self._turns)
+            if not any(turn.strand.covers(each) for each in mine) and self._is_open(turn)
+        ]
         if not others or actor == "person":
-            return turn, ""
+            return mine_now, ""
         theirs = others[-1].strand.name
-        return turn, f"reset() by {me.name} in the middle of the episode that {theirs} plays: {_OWN_SESSION}"
+        return mine_now, f"reset() by {me.name} in the middle of the episode that {theirs} plays: {_OWN_SESSION}"
 
     def seat(self, thread: threading.Thread, name: str) -> Seat:
         """Note a run under way, by the thread it will run on, and as whose it counts; ``name`` is for texts."""

@@ -8,6 +8,7 @@ from typing import Any
 from openenv_notebook.servers.backend import Progress
 from openenv_notebook.servers.holding import HeldServer, Hold
 from openenv_notebook.threads.start import start_thread
+from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import MisuseError
 
 
@@ -40,8 +41,8 @@ def _started(provider: Any, *arguments: Any, **keywords: Any) -> _Foreign:
     server = _Foreign(provider)
     try:
         server.url = str(start(*arguments, **keywords))
-    except BaseException:
-        server.stop()
+    except BaseException as error:
+        end_after(error, server.stop)
         raise
     return server
 

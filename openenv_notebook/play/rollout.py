@@ -19,6 +19,7 @@ from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.client.players import Seat
 from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.record.episode import Episode
+from openenv_notebook.threads import portal as portals
 from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.checks import check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
@@ -140,7 +141,7 @@ class Rollout:
         Raises:
             WrongThread: On that thread.
         """
-        self._talk.session.lease.portal.refuse_here(name, "Rollout(env, policy).start().ended()")
+        portals.refuse_here(name, "Rollout(env, policy).start().ended()")
 
     def start(self) -> Self:
         """Begin, on a thread of its own; nothing is printed.
@@ -190,13 +191,14 @@ class Rollout:
 
         Raises:
             MisuseError: If it was not started.
-            WrongThread: On its own thread.
+            WrongThread: On its own thread, and on that of the clients.
         """
         thread = self._thread
         if thread is None:
             raise MisuseError("this run was not started", hint="start() it first")
         if thread is threading.current_thread():
             raise WrongThread("wait() is called on the thread of the run itself")
+        portals.refuse_here("wait", "run.ended()")
         until = None if timeout is None else time.monotonic() + timeout
         try:
             # In slices: Windows cannot interrupt a lock, and a forked child has no such thread.

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from openenv_notebook.servers.backend import Startable, stopped_while_starting
 from openenv_notebook.servers.choose import Served, Wish, choose
 from openenv_notebook.threads.start import OwnThread
+from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.targets import Address, LocalTarget
 
@@ -104,8 +105,8 @@ class HeldServer:
             self._refuse(not self._holders)
             backend.start(self._ready_within)
             self._refuse(not self._holders)
-        except BaseException:
-            backend.stop()
+        except BaseException as error:
+            end_after(error, backend.stop)
             raise
 
     def _refuse(self, gone: bool) -> None:
@@ -154,8 +155,8 @@ class Hold:
             return self._address
         try:
             return self._address or server.wait(self)
-        except BaseException:
-            self.stop()
+        except BaseException as error:
+            end_after(error, self.stop)
             raise
 
     def stop(self) -> None:

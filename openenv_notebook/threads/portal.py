@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import contextvars
 import logging
 import os
@@ -179,7 +180,9 @@ class Portal:
         except BaseException as error:
             shorten(error)
             if not call.done and self.post(call.cancel):
-                self.wait(lock, time.monotonic() + CANCEL_WITHIN)
+                # Where the thread has ended, so has the call.
+                with contextlib.suppress(TransportError):
+                    self.wait(lock, time.monotonic() + CANCEL_WITHIN)
             raise
         return call.outcome()
 
@@ -254,6 +257,13 @@ def _end_unused(portal: Portal) -> None:
 def current() -> Portal | None:
     """Give the portal that clients lease now; None while there is none."""
     return _current
+
+
+def refuse_here(name: str, instead: str) -> None:
+    """Raise WrongThread on the portal's own thread, as :meth:`Portal.refuse_here`; elsewhere start nothing."""
+    portal = _current
+    if portal is not None:
+        portal.refuse_here(name, instead)
 
 
 def give_back(guest: Guest, *, join: bool, within: float = JOIN_WITHIN) -> None:

@@ -132,6 +132,17 @@ class TestOnePlayer:
 
         assert cautions(lambda: (asyncio.run(main()), asyncio.run(main()), client.sync().reset())) == []
 
+    def test_who_waits_for_what_it_began(self, playing: Env, client: GenericEnvClient) -> None:
+        """Who runs a loop, a task or a function in a thread, and waits for it, plays by it."""
+
+        async def main() -> None:
+            await client.reset()
+            await asyncio.to_thread(playing.reset)
+            await asyncio.create_task(client.reset())
+            await client.reset()
+
+        assert cautions(lambda: asyncio.run(main())) == []
+
     def test_a_thread_that_has_ended(self, env: Env) -> None:
         """A thread that has ended plays no more."""
 
