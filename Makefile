@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-quick faults browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
+.PHONY: help demo test test-quick faults mutants browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
 
 VENV := .venv/bin/python
 LAB := .venv-lab/bin/python
@@ -92,7 +92,7 @@ bench: .venv/.installed-test ## measure against the official client, or BEFORE=/
 	$(VENV) $(if $(BEFORE),tests/benchmarks/against_checkout.py $(BEFORE),-m pytest tests/benchmarks -s -p no:cacheprovider)
 
 clean: ## remove environments and caches
-	rm -rf .venv .venv-lab .venv-old .venv-lowest .venv-kernel-* .venv-kept build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
+	rm -rf .venv .venv-lab .venv-old .venv-lowest .venv-kernel-* .venv-kept .venv-mutants mutants build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp a purpose: an environment grows by what is asked for, when that changes.
@@ -125,3 +125,11 @@ FORCE:
 
 .venv-kernel-%/.installed: FORCE
 	@sh .ci/venv $@ -e . 'ipykernel~=$*.0'
+
+# All mutants take hours, those of the protocol ten minutes. mutmut puts a copy with its results into mutants/.
+mutants: .venv-mutants/.installed ## change the protocol one thing at a time, or ONLY='openenv_notebook.schema.*': which test notices?
+	.venv-mutants/bin/mutmut run --max-children 1 $(or $(ONLY),'openenv_notebook.wire.protocol.*')
+	@.venv-mutants/bin/mutmut results | grep -v 'not checked' || true
+
+.venv-mutants/.installed: FORCE
+	@sh .ci/venv $@ --group mutants -e '.[fast,openenv]'

@@ -17,6 +17,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from openenv_notebook.threads.start import start_thread
+
 log = logging.getLogger("openenv_notebook")
 
 THREAD_NAME = "openenv-events"
@@ -39,10 +41,9 @@ class _Thread:
     def lease(self) -> None:
         """Keep the thread running until :meth:`give_back`."""
         with self._changed:
-            self._leases += 1
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name=THREAD_NAME, daemon=True)
-                self._thread.start()
+                self._thread = start_thread(self._run, name=THREAD_NAME)
+            self._leases += 1
 
     def give_back(self) -> None:
         """End a lease. The thread ends with the last one; what was to be called later is not."""

@@ -435,6 +435,10 @@ def test_what_stands_beside_and_in_a_definition_holds_together() -> None:
     ("part", "shape"),
     [
         ({"items": {"type": "string"}}, Array(name="x", item=Text())),
+        (
+            {"enum": ["a"], "title": "A", "description": "the only one", "default": "a"},
+            Const(name="x", value="a", title="A", description="the only one", default="a"),
+        ),
         ({"type": "array", "items": {}, "maxItems": 0}, Array(name="x", item=Json(), most=0)),
         ({"type": "string", "examples": ["a", 3]}, Text(name="x", examples=("a",))),
         (
