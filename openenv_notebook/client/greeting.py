@@ -48,7 +48,7 @@ class Greeting:
         self._refuse_unasked(wire)
         try:
             wire.send(HELLO_FRAME)
-        except Exception as error:
+        except OSError as error:
             raise self._closed("session", 1006, str(error) or type(error).__name__) from None
         try:
             async with asyncio.timeout(limit):

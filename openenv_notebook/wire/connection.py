@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import WebSocketException
 from websockets.frames import CloseCode, Frame, Opcode
 
 from openenv_notebook.wire.frames import masked_text, text_head, wire_size
@@ -74,7 +75,10 @@ class Connection(ClientConnection):
         if not protocol.extensions and protocol.close_sent is None and protocol.close_rcvd is None:
             self.transport.write(masked_text(data))
         else:
-            self.protocol.send_text(data)
+            try:
+                self.protocol.send_text(data)
+            except WebSocketException as error:
+                raise ConnectionResetError(str(error)) from error
             self.send_data()
 
     def close(self) -> None:  # type: ignore[override]
