@@ -18,6 +18,7 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import WebSocketException
 from websockets.frames import CloseCode, Frame, Opcode
 
+from openenv_notebook.wire.close_codes import NO_PONG
 from openenv_notebook.wire.frames import masked_text, text_head, wire_size
 from openenv_notebook.wire.protocol import CLOSE_FRAME
 
@@ -262,7 +263,7 @@ class Connection(ClientConnection):
         silent = self._heard < pinged and self._sent < pinged
         # A server that has just ended a long step needs a moment for the answer, too.
         if silent and self._reading and not was_busy and not self.is_busy():
-            self.abort(f"no answer to a ping within {timeout:g} s")
+            self.abort(f"{NO_PONG} within {timeout:g} s")
             return
         wait = max(0.0, interval - (time.monotonic() - pinged))
         self._beat = self.loop.call_later(wait, self._ping, interval, timeout)
