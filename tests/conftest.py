@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import signal
+import threading
 from collections.abc import Iterator
 
 import pytest

@@ -32,7 +32,7 @@ from openenv_notebook.values.errors import (
     SessionLost,
 )
 from openenv_notebook.values.messages import StepResult
-from openenv_notebook.wire.close_codes import LOST_HINTS
+from openenv_notebook.wire.close_codes import lost_hint
 from openenv_notebook.wire.link import Link, Wire
 from openenv_notebook.wire.protocol import Exchange, Request
 from openenv_notebook.wire.replies import ENDS_SESSION, read_error, reply_type
@@ -283,7 +283,7 @@ class Session:
     def ended(self, code: int, reason: str) -> None:
         """Take the end of the connection, which nobody here asked for."""
         words = self._last_words.describe() if self._last_words is not None else ""
-        self._lose(SessionLost(reason or words, code=code, url=self.url, hint=LOST_HINTS.get(code)))
+        self._lose(SessionLost(reason or words, code=code, url=self.url, hint=lost_hint(code, reason)))
 
     def _lose(self, lost: SessionLost) -> None:
         """The environment is gone: end who waits, but for a reset, which connects anew."""
