@@ -77,11 +77,9 @@ class Workspace:
         found = self._scope.find(name)
         if found is not ABSENT and found is not self.namespace.get(name, ABSENT):
             raise UsageError(
-                f"{name} is {self._owner(name)}'s own name, and not what the notebook calls so; choose another name"
+                f"{name} is {self._scope.binds(name) or 'the module'}'s own name, an object of type "
+                f"{type(found).__name__}, and not what the notebook calls so; choose a name: --on for a client, --as"
             )
-
-    def _owner(self, name: str) -> str:
-        return self._scope.binds(name) or "the module"
 
     def check_bound(self, name: str) -> None:
         """Refuse, by UsageError, to bind a name that a function has itself: a magic binds the notebook's alone."""
@@ -118,26 +116,15 @@ class Workspace:
             name = self.current if self.current in clients else next(reversed(clients), None)
             if name is None:
                 raise UsageError("nothing is connected; %openenv connect localhost:8000, or %openenv demo grid")
-            self._check_current(name, clients[name])
+            self.check_notebooks(name)
             return name, clients[name]
-        own = self._scope.find(name)
-        if own is not ABSENT and not isinstance(own, Blocking):
-            raise UsageError(f"{name} in {self._owner(name)} is an object of type {type(own).__name__}, no client")
         variable = self.meant(name)
         if isinstance(variable, Blocking):
             return name, cast(AnyClient, variable)
+        self.check_notebooks(name)
         if name not in clients:
             raise UnknownClient(name, list(clients), hint=nearest(name, clients).lstrip("; ") or None)
         return name, clients[name]
-
-    def _check_current(self, name: str, client: AnyClient) -> None:
-        """Refuse to guess where a function calls another client by the current one's name."""
-        found = self._scope.find(name)
-        if isinstance(found, Blocking) and found is not client:
-            raise UsageError(
-                f"{name} in {self._owner(name)} is another client than {name}, the current one "
-                f"of the notebook; say which: --on {name} is the function's own"
-            )
 
     def held(self, name: str) -> AnyClient | None:
         """Return the open client a name holds, or None."""

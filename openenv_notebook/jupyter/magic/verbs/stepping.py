@@ -20,6 +20,7 @@ from openenv_notebook.schema.action import action_fields, named, only_required_f
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.schema.tool import Tool, arguments_of
+from openenv_notebook.values.errors import NotSupportedHere
 from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.text import nearest
 
@@ -144,14 +145,15 @@ def call(context: Context, rest: str) -> Any:
     line = read_payload("call", f"{options} {rest}", SESSION)
     name, client = context.client(line)
     tool = _tool(client, tool_name)
-    takes = arguments_of(tool)
+    takes = arguments_of(tool) if tool is not None else None
     # A foreign client knows of none.
     secrets = getattr(getattr(client, "known", None), "secrets", None)
     arguments = context.values(line.payload, takes, f"{name}.call_tool({tool_name!r}, ", secrets)
     if not isinstance(arguments, Mapping):
         arguments = named(takes, arguments)
         if arguments is None:
-            raise UsageError(f"{tool_name} takes named arguments: {tool_name}{tool_signature(tool)}")
+            signature = tool_signature(tool) if tool is not None else "(name=value …)"
+            raise UsageError(f"{tool_name} takes named arguments: {tool_name}{signature}")
     context.twin = f"{name}.call_tool({tool_name!r}, {keywords(arguments, secrets)})".replace(", )", ")")
     return context.out(line, client.call_tool(tool_name, **arguments))
 
@@ -169,8 +171,12 @@ def _leading_options(rest: str) -> tuple[str, str]:
     return " ".join(taken), rest.strip()
 
 
-def _tool(client: AnyClient, name: str) -> Tool:
-    found = client.list_tools()
+def _tool(client: AnyClient, name: str) -> Tool | None:
+    """Find a tool; None where the server tells of none unless a step is made."""
+    try:
+        found = client.list_tools()
+    except NotSupportedHere:
+        return None
     tool = next((tool for tool in found if tool.name == name), None)
     if tool is None:
         names = [tool.name for tool in found]
