@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import threading
 import time
 from concurrent.futures import Future, InvalidStateError
@@ -66,7 +67,8 @@ async def refuse_where_nobody_can_click(shell: Any, arrival: Arrival) -> None:
             hint="run it in a notebook's kernel, or give a function as the policy",
         )
     if threading.current_thread() is threading.main_thread() and not await arrival.is_open():
+        shown = getattr(sys.modules.get("ipykernel"), "__version__", "")
         raise NotSupportedHere(
-            "clicks are handed over here only when no cell runs, so this cell would wait for ever",
+            f"ipykernel {shown} hands clicks over only when no cell runs, so this cell would wait for ever",
             hint="update ipykernel to 7.4 or later; or let the panel play: panel.play(policy), with 'I play' pressed",
         )
