@@ -92,7 +92,7 @@ def fields_line(action: Shape | None) -> str:
     return signature(given_fields(action), _MOST_FIELDS, " · ")
 
 
-def is_secret(shape: Text) -> bool:
+def is_secret(shape: Shape) -> bool:
     """Tell whether a text is a secret, by its schema or its name."""
     return shape.is_secret or is_secret_name(shape.name)
 

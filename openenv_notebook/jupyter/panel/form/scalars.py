@@ -49,6 +49,7 @@ class NumberControl(Control):
         shown = "" if shape.default in (ABSENT, None) else str(shape.default)[:_LONGEST_CHOICE]
         hint = one_line(shown) or "\u200b"
         self.widget = kit.widgets.line(ipywidgets.Text, shape.name, kit.entered, "control", placeholder=hint)
+        self.clear()
         self.widget.observe(lambda _: self.edited(), "value")
 
     def read(self) -> Reading:
