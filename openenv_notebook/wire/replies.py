@@ -132,6 +132,14 @@ _FAILED_HINTS = {
 }
 
 
+# The official server sends what a validator raised as it is, and fails at that.
+_CRASHED_HINT = (
+    "the server's own fault: it failed while it refused the action, because it cannot send what a validator of its "
+    "action model raised. The action was not made, and its environment is gone; call reset() to start a new episode, "
+    "and check the values: schema() tells what it takes"
+)
+
+
 def _server_error(code: str, message: str, details: dict[str, Any]) -> ServerError:
     match code:
         case "VALIDATION_ERROR":
@@ -144,7 +152,8 @@ def _server_error(code: str, message: str, details: dict[str, Any]) -> ServerErr
         case "FACTORY_ERROR":
             return FactoryFailed(message, factory=details.get("factory_name"), details=details)
         case "SESSION_ERROR":
-            return SessionRefused(message, code=code, details=details)
+            hint = _CRASHED_HINT if "serializ" in message else None
+            return SessionRefused(message, code=code, details=details, hint=hint)
         case "INVALID_JSON" | "UNKNOWN_TYPE":
             return RequestRejected(message, code=code, details=details)
     return ServerError(message, code=code, details=details)

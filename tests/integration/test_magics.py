@@ -14,6 +14,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from support.magics import magic
+from support.real_servers import RealServer
 from support.secret_pins import env_of
 from support.sockets import Peer, SocketServer
 from support.wire import result_frame

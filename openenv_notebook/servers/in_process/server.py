@@ -17,6 +17,7 @@ from openenv_notebook.servers.backend import STOP_SECONDS, Progress, remember
 from openenv_notebook.servers.in_process.describe import Description
 from openenv_notebook.servers.in_process.entrance import Entrance
 from openenv_notebook.servers.in_process.loop import ServingLoop
+from openenv_notebook.servers.in_process.refusals import judge_of
 from openenv_notebook.servers.in_process.subclass import served_factory
 from openenv_notebook.servers.log import Log
 from openenv_notebook.servers.loopback import listen, url_at
@@ -160,7 +161,7 @@ class InProcessServer:
         known = inspect.signature(HTTPEnvServer).parameters
         options = {name: value for name, value in options.items() if name in known}
         factory = served_factory(given, loop)
-        self._sessions = HTTPEnvServer(factory, given.action, given.observation, **options)
+        self._sessions = HTTPEnvServer(factory, judge_of(given.action), given.observation, **options)
         self._sessions.register_routes(app)
         return app
 
