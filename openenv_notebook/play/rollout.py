@@ -23,6 +23,7 @@ from openenv_notebook.threads import portal as portals
 from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.checks import check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
+from openenv_notebook.values.front_end import Cell, at_interrupt, running_cell
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.tracebacks import shorten
 
@@ -33,6 +34,8 @@ _SLICE = 0.1
 _TICK = 0.05
 _JOIN_WITHIN = 1.0
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+# The runs that are under way.
+_under_way: set[Rollout] = set()
 
 
 class Rollout:
@@ -91,6 +94,7 @@ class Rollout:
         self.error: BaseException | None = None
         self._thread: threading.Thread | None = None
         self._seat: Seat
+        self._cell: Cell | None = None
         self._over = threading.Event()
         self._guard = threading.Lock()
         self._callbacks: list[Callable[[Rollout], object]] = []
@@ -165,7 +169,9 @@ class Rollout:
             # What the policy prints belongs to the cell that started it.
             run = contextvars.copy_context().run
             thread = OwnThread(run, self._run, name=THREAD_NAME)
+            self._cell = running_cell()
             self._thread, self._seat = thread, players.seat(thread, f"a run of {self._policy_name}")
+        _under_way.add(self)
         try:
             thread.start()
         except BaseException:
@@ -181,7 +187,7 @@ class Rollout:
         self._loop.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for its end; an interrupt stops the run and is raised within 0.2 s.
+        """Wait for its end; an interrupt stops the run, and others that the same cell started, within 0.2 s.
 
         Args:
             timeout: Seconds; None for no limit.
@@ -210,6 +216,7 @@ class Rollout:
         except KeyboardInterrupt as error:
             shorten(error)
             self.stop()
+            _stop_all(running_cell())
             raise
         return True
 
@@ -264,6 +271,7 @@ class Rollout:
             self._end()
 
     def _end(self) -> None:
+        _under_way.discard(self)
         self._seat.leave()
         with self._guard:
             self._over.set()
@@ -273,3 +281,14 @@ class Rollout:
                 callback(self)
             except Exception:
                 log.exception("a callback at the end of a run failed")
+
+
+def _stop_all(cell: Cell | None) -> None:
+    """Stop the runs under way that a cell started; those of other cells, and of nobody's, go on."""
+    for run in list(_under_way):
+        if cell is not None and run._cell == cell:
+            run.stop()
+
+
+# Also where the cell was not waiting for a run when it was interrupted.
+at_interrupt(_stop_all)
