@@ -43,7 +43,7 @@ class ToolCalls:
         self._options = options
 
     async def list_tools(self, use_cache: bool = True) -> list[Tool]:
-        """List the environment's tools. It is no step.
+        """List the environment's tools. It is never a step.
 
         Args:
             use_cache: False asks again.
@@ -52,6 +52,7 @@ class ToolCalls:
             The tools; none for an environment without tools.
 
         Raises:
+            NotSupportedHere: If the server can be asked for them by a step only.
             OpenEnvError: Why there is no answer.
         """
         return await self._tools_for("list_tools", time.monotonic(), use_cache=use_cache)
@@ -65,9 +66,13 @@ class ToolCalls:
     async def _ask_tools(self, name: str, began: float) -> list[Tool]:
         try:
             answer = await self._rpc("tools/list", {}, name, began)
-        except RequestRejected:
-            # Servers before 0.2.1 know no mcp message; there it is an action.
-            return _listed(await self._step({"type": "list_tools"}, name, began))
+        except RequestRejected as error:
+            # Servers before 0.2.1 know no mcp message. There it is an action, and whoever looks makes none.
+            raise NotSupportedHere(
+                "this server lists its tools only as a step of the environment, and none was made",
+                url=self._talk.session.url,
+                hint='env.step({"type": "list_tools"}) is that step; call_tool(name, …) needs no list',
+            ) from error
         if "error" not in answer:
             return _listed(answer.get("result", {}))
         failure = answer["error"] if isinstance(answer["error"], Mapping) else {"message": answer["error"]}
@@ -116,7 +121,7 @@ class ToolCalls:
     async def _refuse_unknown_tool(self, name: str, began: float) -> None:
         try:
             names = [tool.name for tool in await self._tools_for("call_tool", began)]
-        except (ProtocolError, ServerError):
+        except (ProtocolError, ServerError, NotSupportedHere):
             return  # The list cannot be read; the tool may be there all the same.
         if not names:
             raise NotSupportedHere("this environment has no tools", url=self._talk.session.url)

@@ -67,6 +67,9 @@ class Controller:
             if not self.background.doing:
                 self._say(why)
             return
+        if self.play.is_just_over:
+            self._say("nobody asks any more, and no step was made; press again for a step")
+            return
         try:
             call = self.actions.call()
         except Incomplete as problem:

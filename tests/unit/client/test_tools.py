@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from support.wire import FarEnd, error_frame, result_frame, scripted
 
 from openenv_notebook.client.clients import GenericEnvClient, MCPToolClient, SyncEnvClient
 from openenv_notebook.client.known import Known
+from openenv_notebook.client.learnt import tools_of
 from openenv_notebook.client.tool_calls import tool_value
 from openenv_notebook.client.tools import ToolNamespace, tool_signature
 from openenv_notebook.schema.tool import Tool
@@ -113,11 +114,25 @@ class TestListing:
         assert server.kinds == ["reset", "mcp", "mcp"]
         assert len(tools.episode) == 1
 
-    def test_old_servers_are_asked_by_an_action(self, server: ToolServer, tools: Env) -> None:
-        """A server that knows no mcp message lists its tools as a step."""
+    @pytest.mark.parametrize(
+        "look",
+        [lambda env: env.list_tools(), lambda env: env.get_tool("add"), lambda env: env.has_tool("add")],
+        ids=("all", "one", "any"),
+    )
+    def test_looking_never_acts(self, server: ToolServer, tools: Env, look: Callable[[Env], Any]) -> None:
+        """R35: A server that lists tools by a step only is not asked for them; a call of one is sent all the same."""
         server.knows_mcp = False
-        assert tools.list_tools()[0].name == "add"
-        assert server.kinds == ["reset", "mcp", "step"]
+        with pytest.raises(NotSupportedHere, match="only as a step"):
+            look(tools)
+        assert "step" not in server.kinds and len(tools.episode) == 1
+        assert tools.call_tool("add", a=1) == {"a": 1}
+        assert [action.get("type") for action in server.steps] == ["call_tool"]
+
+    def test_a_server_without_a_schema_is_not_asked_either(self, server: ToolServer, tools: Env) -> None:
+        """R35: What a front end wants to know of the tools costs no step, where it knows nothing of the actions."""
+        server.knows_mcp = False
+        assert tools_of(tools, None) == []
+        assert "step" not in server.kinds and len(tools.episode) == 1
 
     def test_a_tool_is_found_by_name(self, tools: Env) -> None:
         """get_tool gives the tool or None, has_tool tells."""

@@ -25,6 +25,7 @@ def use(context: Context, rest: str) -> Any:
     if len(line.words) != 1:
         raise UsageError("use takes a client's name: %openenv use env")
     name = line.words[0]
+    context.workspace.check_notebooks(name)
     known = list(context.workspace.clients())
     if name not in known:
         raise UsageError(

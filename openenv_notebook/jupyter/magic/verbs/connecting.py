@@ -63,7 +63,7 @@ def _connected(context: Context, name: str, target: str, settings: dict[str, Any
 
     Only where the old client holds the slot that is missing, it goes first.
     """
-    old, progress = context.workspace.held(name), LiveLine(context.shell).wait_for
+    old, progress = context.workspace.held(name), LiveLine(context.workspace.shell).wait_for
     if old is None:
         return connect_to(target, progress=progress, **settings)
     try:
