@@ -28,7 +28,7 @@ from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.servers.holding import Hold
 from openenv_notebook.values.caution import caution
 from openenv_notebook.values.checks import check_seconds
-from openenv_notebook.values.errors import ClientClosed, ConnectTimeout, InvalidAction, ReplyTimeout
+from openenv_notebook.values.errors import ClientClosed, ConnectTimeout, InvalidAction, ProtocolError, ReplyTimeout
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.to_json import fields_of
 from openenv_notebook.wire.http import TIMEOUT
@@ -67,6 +67,7 @@ class Conversation:
         self.known = known if known is not None else Known()
         url = opener.endpoint.address.name if opener.endpoint is not None else ""
         secrets = self.known.secrets
+        opener.hide_by(secrets)
         self.session = Session(url, opener, codec.reader(client, secrets), Record(url, secrets=secrets))
         self.children: weakref.WeakSet[Any] = weakref.WeakSet()
         # By the identity of a client or a view; a blocking twin keeps its own alive, and so the number its own.
@@ -144,7 +145,11 @@ class Conversation:
         request = Request("state", STATE_FRAME, self.session)
         yield request
         reply = self.reply(request)
-        return self.codec.state(self._client(), reply)
+        try:
+            return self.codec.state(self._client(), reply)
+        except ProtocolError as error:
+            self.known.secrets.hide_in(error)
+            raise
 
     def step_many(self, options: Options, actions: Iterable[Any], window: int) -> Body[list[StepResult[Any]]]:
         """Make several steps without waiting for each reply."""
@@ -246,6 +251,7 @@ class Conversation:
             payload = self.codec.payload(self._client(), action, fields, self.known.action)
         except InvalidAction as error:
             error.url = error.url or session.url
+            self.known.secrets.hide_in(error)
             raise
         last = session.record.last
         if last is None or last.is_end or not session.was_reset:

@@ -109,7 +109,8 @@ class TypedReader(Generic[ObsT]):
         except ValidationError as error:
             checked(reply)
             what = f"an observation that does not fit {self._model.__name__}"
-            raise misfit(what, error, reply, secrets) from error
+            # Its own text quotes what came.
+            raise misfit(what, error, reply, secrets) from None
 
     def _in_one(self, reply: bytes, secrets: Container[str] | None) -> StepResult[ObsT]:
         try:

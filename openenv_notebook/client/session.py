@@ -9,7 +9,6 @@ caller is woken: the record never depends on a caller.
 from __future__ import annotations
 
 import copy
-import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextvars import Context
@@ -32,6 +31,8 @@ from openenv_notebook.values.errors import (
     ServerError,
     SessionLost,
 )
+from openenv_notebook.values.known_secrets import hide_in
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.wire.close_codes import LOST_HINTS
 from openenv_notebook.wire.link import Link, Wire
@@ -39,7 +40,7 @@ from openenv_notebook.wire.protocol import Exchange, Request
 from openenv_notebook.wire.replies import ENDS_SESSION, read_error, reply_type
 from openenv_notebook.wire.same_process import Caller
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 Status = Literal["new", "open", "lost", "closed"]
 Connect = Callable[[Customer, Link], Awaitable[Opened]]
@@ -213,6 +214,7 @@ class Session:
     def _opened(self, failure: OpenEnvError | None) -> None:
         if failure is not None:
             failure.url = failure.url or self.url
+            hide_in(failure, self.record.secrets)
             self.exchange.fail_waiting(failure)
         elif self.is_closed:
             self._link.retire()
@@ -234,6 +236,7 @@ class Session:
             error.url = error.url or self.url
             if isinstance(error, InvalidAction):
                 error.errors = masked_lines(error.details.get("errors"), self.record.secrets)
+            hide_in(error, self.record.secrets, request.frame)
             request.cause = self._caller.cause_of(error) if self._caller is not None else None
         elif len(data) > _COUNTED and not request.owed and request.batch is None and self._link.wire is not None:
             # Replies of a batch are read when the last has come, so they must all come in.
@@ -285,6 +288,7 @@ class Session:
 
     def _lose(self, lost: SessionLost) -> None:
         """The environment is gone: end who waits, but for a reset, which connects anew."""
+        hide_in(lost, self.record.secrets)
         # First of all, so that nobody sees a session without a connection and not lost.
         self.lost, self.was_reset = lost, False
         self._link.retire()

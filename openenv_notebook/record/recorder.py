@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Container
 from typing import Any
 
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import StepResult
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 
 class Record:

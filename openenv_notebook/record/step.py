@@ -8,6 +8,7 @@ from typing import Any, Literal
 from openenv_notebook.values import errors
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import OpenEnvError, ProtocolError
+from openenv_notebook.values.known_secrets import hide_in
 from openenv_notebook.values.messages import StepResult, short_repr
 from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.to_json import to_bytes
@@ -95,6 +96,7 @@ class Step:
                 self.is_end = found.done
             except OpenEnvError as error:
                 self.error = error.with_traceback(None)
+                hide_in(error, self._secrets)
             self._read = None
         return self._result
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
-import logging
 import os
 import threading
 import time
@@ -17,7 +16,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-log = logging.getLogger("openenv_notebook")
+from openenv_notebook.values.logs import our_log
+
+log = our_log()
 
 THREAD_NAME = "openenv-events"
 QUEUE_LIMIT = 10_000

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 import time
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, Self
 
-log = logging.getLogger("openenv_notebook")
+from openenv_notebook.values.logs import our_log
+
+log = our_log()
 
 BLOCKED_FOR = 0.5
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
 from pathlib import PurePath
-from typing import Any, Generic, Literal, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
 from pydantic import ConfigDict, Field
 
-from openenv_notebook.values.attribute_dict import AttributeDict
+from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
+from openenv_notebook.values.known_secrets import shown_text
 from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.secrets import HIDDEN, MaskedModel, hides, masked, secrets_of, shown_fields
 
@@ -24,6 +25,7 @@ ActT = TypeVar("ActT")
 ObsT = TypeVar("ObsT")
 StateT = TypeVar("StateT")
 
+_SEARCHED = 100_000
 _LONGEST_TEXT, _MOST_KEYS, _MOST_ITEMS, _DEEPEST = 120, 16, 8, 4
 
 
@@ -45,6 +47,8 @@ def short_repr(value: Any, depth: int = _DEEPEST, secrets: Container[str] | None
     if isinstance(value, (list, tuple)):
         shown = [short_repr(item, depth - 1, secrets) for item in value[: _MOST_ITEMS if depth > 0 else 0]]
         return _short_items("[", "]", shown, len(value))
+    if isinstance(value, str) and len(value) < _SEARCHED:
+        value = shown_text(value, secrets)
     text = repr(value[: 2 * _LONGEST_TEXT] if isinstance(value, str) else value)
     if len(text) <= _LONGEST_TEXT and (not isinstance(value, str) or len(value) <= _LONGEST_TEXT):
         return text
@@ -135,7 +139,8 @@ class StepResult(Generic[ObsT]):
     @property
     def raw(self) -> dict[str, Any]:
         """The reply's data as it came, with keys this package does not know; a new copy."""
-        return dict(read_json(self._frame)["data"]) if self._frame is not None else {}
+        data = read_json(self._frame)["data"] if self._frame is not None else {}
+        return cast(dict[str, Any], attribute_dict(data, self._secrets))
 
     def __secrets__(self) -> Container[str] | None:
         return self._secrets

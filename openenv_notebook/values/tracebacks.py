@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 from openenv_notebook.values.front_end import cell_name
+from openenv_notebook.values.known_secrets import foreign_text
 
 # What we wait by, and the shell, which older versions decorate, say as little of what a person did as we.
 _NOT_THEIRS = ("openenv_notebook", "IPython", "ipykernel", "decorator", "threading", "asyncio")
@@ -23,7 +24,7 @@ def show_full_tracebacks(on: bool) -> None:
 
 def full_traceback(error: BaseException) -> list[str] | None:
     """Give the lines of every frame of an error, where the person asked for that; None where errors are short."""
-    return "".join(traceback.format_exception(error)).rstrip().split("\n") if _is_full else None
+    return foreign_text("".join(traceback.format_exception(error)).rstrip()).split("\n") if _is_full else None
 
 
 def shorten(error: BaseException) -> None:

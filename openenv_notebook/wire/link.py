@@ -7,14 +7,14 @@ counts for those who wait until everything is closed. All of it runs on the loop
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from openenv_notebook.values.errors import ConnectFailed, OpenEnvError
+from openenv_notebook.values.logs import our_log
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 
 class Wire(Protocol):

@@ -86,9 +86,9 @@ def is_short(value: Any) -> bool:
     return value is None or isinstance(value, (int, float))
 
 
-def short_item(value: Any) -> str:
+def short_item(value: Any, secrets: Container[str] | None = None) -> str:
     """Write an item of a list."""
-    return number(value) if isinstance(value, (int, float)) else short(value)
+    return number(value) if isinstance(value, (int, float)) else short(value, secrets=secrets)
 
 
 def about(values: Sequence[Any]) -> str:
