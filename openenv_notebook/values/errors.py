@@ -470,7 +470,7 @@ class ServerStartFailed(OpenEnvError):
         return str(self.args[0]) + "".join(f"\n  | {line}" for line in self.log)
 
     def __str__(self) -> str:
-        return self._whole(ends_in_lines=bool(self.log))
+        return foreign_text(self._whole(ends_in_lines=bool(self.log)))
 
 
 class MisuseError(OpenEnvError):

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from openenv_notebook.jupyter.show.numbers import number
+from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.secrets import secrets_of, shown_fields
 
@@ -52,7 +53,7 @@ def _as_dicts(value: Any, depth: int) -> Any:
         return value
     fields = as_fields(value) if isinstance(value, (Mapping, BaseModel)) else None
     if fields is not None:
-        return {key: _as_dicts(inside, depth - 1) for key, inside in fields.items()}
+        return attribute_dict({key: _as_dicts(inside, depth - 1) for key, inside in fields.items()}, secrets_of(value))
     if isinstance(value, (list, tuple)):
         return [*(_as_dicts(inside, depth - 1) for inside in value[:_SEEN]), *value[_SEEN:]]
     return value

@@ -13,7 +13,7 @@ from openenv_notebook.jupyter.panel.widgets import Handler, Look, Widgets
 from openenv_notebook.values.secrets import HIDDEN
 
 
-class SecretBox(ipywidgets.Password):  # type: ignore[misc] (ipywidgets has no types)
+class SecretBox(ipywidgets.Password):  # type: ignore[misc]
     """A box whose text is in no synced trait, and so in no saved notebook: ``secret`` has it, ``value`` is empty."""
 
     secret = traitlets.Unicode()
