@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from openenv_notebook.schema.check import problems
-from openenv_notebook.schema.shapes import Array, Dictionary, Object, Path, Shape, Text, Tuple, Union, path_text
+from openenv_notebook.schema.shapes import Array, Dictionary, Json, Object, Path, Shape, Text, Tuple, Union, path_text
 from openenv_notebook.values.errors import InvalidAction
 from openenv_notebook.values.to_json import is_bytes
 
@@ -36,10 +37,8 @@ def encoded(value: Any, shape: Shape | None, path: Path = ()) -> Any:
         lists = [each for each in _branches(shape) if isinstance(each, (Array, Tuple))]
         of = lists[0] if lists else None
         shapes = of.items if isinstance(of, Tuple) else (of.item,) * len(value) if isinstance(of, Array) else ()
-        shapes += (None,) * (len(value) - len(shapes))
-        return [
-            encoded(item, part, (*path, place)) for place, (item, part) in enumerate(zip(value, shapes, strict=False))
-        ]
+        told = zip_longest(value, shapes[: len(value)], fillvalue=Json())
+        return [encoded(item, part, (*path, place)) for place, (item, part) in enumerate(told)]
     return value
 
 

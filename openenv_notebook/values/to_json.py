@@ -198,6 +198,10 @@ def to_bytes(value: Any) -> bytes:
         MisuseError: If a part of it cannot be written, naming its type and its place.
     """
     try:
+        return to_json(value, fallback=_convert, bytes_mode="utf8")
+    except Exception:
+        pass  # what it refuses may still be written
+    try:
         return _written(value)
     except Exception as error:
         why = str(error).removeprefix("Error serializing to JSON: ").removeprefix("TypeError: ")
