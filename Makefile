@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-quick faults browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
+.PHONY: help demo test test-quick faults mutants browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
 
 VENV := .venv/bin/python
 LAB := .venv-lab/bin/python
@@ -14,6 +14,8 @@ LOWEST_TESTS := tests/faults tests/notebooks $(addprefix tests/unit/,jupyter sch
 	$(addprefix tests/integration/kernels/,test_verbs.py test_panel.py test_situations.py)
 # One more than there are cores: somebody always waits for a kernel. Who has nothing left to do takes from another.
 JOBS := -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 ))) --dist worksteal
+# What was compiled once need not be compiled by each process of each test, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 # The panel is tested on kernels of these versions, too.
 KERNELS := $(foreach version,6.31 7.0 7.3,.venv-kernel-$(version)/.installed)
 # The tests start the newest and the oldest server we promise to work with by these Pythons.
@@ -90,7 +92,7 @@ bench: .venv/.installed-test ## measure against the official client, or BEFORE=/
 	$(VENV) $(if $(BEFORE),tests/benchmarks/against_checkout.py $(BEFORE),-m pytest tests/benchmarks -s -p no:cacheprovider)
 
 clean: ## remove environments and caches
-	rm -rf .venv .venv-lab .venv-old .venv-lowest .venv-kernel-* .venv-kept build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
+	rm -rf .venv .venv-lab .venv-old .venv-lowest .venv-kernel-* .venv-kept .venv-mutants mutants build dist docs/_build docs/tutorial/notebooks .*_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp a purpose: an environment grows by what is asked for, when that changes.
@@ -123,3 +125,11 @@ FORCE:
 
 .venv-kernel-%/.installed: FORCE
 	@sh .ci/venv $@ -e . 'ipykernel~=$*.0'
+
+# All mutants take hours, those of the protocol ten minutes. mutmut puts a copy with its results into mutants/.
+mutants: .venv-mutants/.installed ## change the protocol one thing at a time, or ONLY='openenv_notebook.schema.*': which test notices?
+	.venv-mutants/bin/mutmut run --max-children 1 $(or $(ONLY),'openenv_notebook.wire.protocol.*')
+	@.venv-mutants/bin/mutmut results | grep -v 'not checked' || true
+
+.venv-mutants/.installed: FORCE
+	@sh .ci/venv $@ --group mutants -e '.[fast,openenv]'

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 
 import pytest
 from support import pace  # noqa: F401 -- loads hypothesis's profile
 from support.leaks import Census
+
+# A shell that starts a job in the background has it ignore Ctrl-C, and all that it starts, too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +25,14 @@ def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     census = Census(processes=own_process is None)
     yield
     census.check()
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    """What is shut until the test opens it; at the latest when it ends, before the fixtures named to its left end."""
+    made = threading.Event()
+    yield made
+    made.set()
 
 
 @pytest.fixture(autouse=True)

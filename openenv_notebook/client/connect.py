@@ -16,9 +16,12 @@ from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.servers.holding import hold_at, hold_shared
 from openenv_notebook.servers.running import note_connect
 from openenv_notebook.servers.server import Server
+from openenv_notebook.threads import portal as portals
+from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values import front_end
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.checks import check_seconds
+from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import AtCapacity, InvalidTarget, MisuseError
 from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import ActT, ObsT, StateT, short_repr
@@ -130,6 +133,7 @@ def connect(
         8
         >>> env.close()
     """
+    portals.refuse_here("connect", "GenericEnvClient(...).connect(), or await asyncio.to_thread(connect, ...)")
     check_seconds(timeout=timeout, connect_timeout=connect_timeout, wait=wait)
     server = target if isinstance(target, Server) else None
     if server is not None and not server.running:
@@ -147,8 +151,8 @@ def connect(
     try:
         with _reporting(lambda: queue.activity or env.activity, progress):
             _connect_when_free(env, owner, wait, connect_timeout, queue if progress is not None else None)
-    except BaseException:
-        env.close()
+    except BaseException as error:
+        end_after(error, env.close)
         if server is not None:
             note_connect(server, failed=True)
             # Who keeps the traceback does not keep the server.
@@ -240,13 +244,14 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
             if text := activity():
                 progress(text)
 
-    thread = threading.Thread(target=report, name="openenv-progress", daemon=True)
-    thread.start()
     try:
+        thread = start_thread(report, name="openenv-progress")
         yield
-    finally:
         over.set()
         thread.join(_REPORT_AFTER)
+    finally:
+        # Who is interrupted waits for nobody, also while the thread starts.
+        over.set()
 
 
 def _connect_when_free(

@@ -7,6 +7,8 @@ from typing import Any
 
 from openenv_notebook.servers.backend import Progress
 from openenv_notebook.servers.holding import HeldServer, Hold
+from openenv_notebook.threads.start import start_thread
+from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import MisuseError
 
 
@@ -29,7 +31,7 @@ def hold_of(provider: Any, *arguments: Any, **keywords: Any) -> Hold:
 def stop_soon(hold: Hold) -> None:
     """Stop a server from a thread of its own; for a client that was dropped."""
     if hold.holds:
-        threading.Thread(target=hold.stop, name="openenv-stop", daemon=True).start()
+        start_thread(hold.stop, name="openenv-stop")
 
 
 def _started(provider: Any, *arguments: Any, **keywords: Any) -> _Foreign:
@@ -40,8 +42,8 @@ def _started(provider: Any, *arguments: Any, **keywords: Any) -> _Foreign:
     server = _Foreign(provider)
     try:
         server.url = str(start(*arguments, **keywords))
-    except BaseException:
-        server.stop()
+    except BaseException as error:
+        end_after(error, server.stop)
         raise
     return server
 

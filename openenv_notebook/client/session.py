@@ -1,9 +1,8 @@
 """One server-side environment: its states, the order of its calls, its record.
 
-Callers on any thread make a :class:`~openenv_notebook.wire.protocol.Request` and post it to
-:meth:`Session.take`. What stands below "on the loop's thread" runs on the portal's loop
-only, so there are no locks. A reply is classified, recorded as it came, and only then its
-caller is woken: the record never depends on a caller.
+Callers on any thread make a :class:`~openenv_notebook.wire.protocol.Request` and post it to :meth:`Session.take`.
+What stands below "on the loop's thread" runs on the portal's loop only, so there are no locks. A reply is classified,
+recorded as it came, and only then its caller is woken: the record never depends on a caller.
 """
 
 from __future__ import annotations
@@ -190,6 +189,9 @@ class Session:
                 self._send(waiting.popleft(), link.wire)
 
     def _send(self, request: Request, wire: Wire) -> None:
+        if not request.fate.setdefault("sent", True):
+            request.status = "withdrawn"  # by its caller, while this thread was busy
+            return
         self._was_asked = True
         if request.kind == "reset":
             self.unclaimed.forget()
@@ -308,6 +310,8 @@ class Session:
 
     def detach(self, request: Request) -> None:
         """Give the session up on our side; the client may connect again."""
+        if not request.fate.setdefault("sent", True):
+            return  # taken back, while this thread was busy
         reason = "it was given up by disconnect()"
         had_environment = self._was_asked or self.lost is not None
         self.lost = SessionLost(reason, url=self.url) if had_environment else None
@@ -325,6 +329,7 @@ class Session:
             self.subscribers.close()
             self._link.when_gone(lambda: setattr(self, "is_closing", False))
         if request is not None:
+            request.fate.setdefault("sent", True)
             self._link.when_gone(request.finish)
 
     def shut_down(self) -> None:

@@ -3,8 +3,8 @@
 The logic of a call is a generator, its *body*: it yields what must be waited for and goes on when
 that has come. :func:`block` drives it by blocking, :func:`run` by awaiting; so both twins of a
 client have one body. Requests are posted to their sessions on the portal's loop. Giving up a
-wait (interrupt, cancel, timeout) is decided on that loop's thread, so it is certain whether a
-request was sent.
+wait (interrupt, cancel, timeout) and sending are decided by who comes first, so it is certain
+whether a request was sent, also while that loop's thread is busy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from openenv_notebook.wire.protocol import Request
 Take = Callable[[Request], object]
 _T = TypeVar("_T")
 
-_ANSWER_WITHIN = 0.5
+# Only so that what a caller looks at next shows it.
+_ANSWER_WITHIN = 0.1
+_UNANSWERED = ("disconnect", "close")
 
 
 class Together(NamedTuple):
@@ -140,7 +142,7 @@ def exchange(
             _post_all(portal, requests, lock.release)
         answered = portal.wait(lock, deadline)
     except BaseException as error:
-        note_interrupt(error, first.name, _give_up_all(portal, requests))
+        note_interrupt(error, first.name, _give_up_all(portal, requests), has_reply=first.kind not in _UNANSWERED)
         raise
     if not answered:
         raise _timed_out(portal, requests, timeout or 0.0)
@@ -169,7 +171,7 @@ async def exchange_async(
     try:
         answered = await wait_async(portal, left, start)
     except BaseException as error:
-        note_interrupt(error, first.name, _give_up_all(portal, requests))
+        note_interrupt(error, first.name, _give_up_all(portal, requests), has_reply=first.kind not in _UNANSWERED)
         raise
     if not answered:
         raise _timed_out(portal, requests, timeout or 0.0)
@@ -196,20 +198,22 @@ def raised(error: OpenEnvError, cause: BaseException | None) -> OpenEnvError:
     return made
 
 
-def note_interrupt(error: BaseException, kind: str, sent: bool) -> None:
+def note_interrupt(error: BaseException, kind: str, sent: bool, *, has_reply: bool = True) -> None:
     """Say in an interrupt or a cancellation whether the call (``kind``) had been sent, so that its reply is now owed.
 
-    Errors proper are left alone.
+    Errors proper are left alone. What has no reply ends the session, and goes on.
     """
     if isinstance(error, Exception):
         return
     shorten(error)
     error.sent = sent  # type: ignore[attr-defined]
-    error.add_note(
-        f"openenv: the {kind} had been sent; its reply is owed and will stand in the record (settle() waits for it)"
-        if sent
-        else f"openenv: the {kind} was withdrawn before it was sent and will not happen"
-    )
+    if not sent:
+        told = "was withdrawn before it was sent and will not happen"
+    elif has_reply:
+        told = "had been sent; its reply is owed and will stand in the record (settle() waits for it)"
+    else:
+        told = "had begun, and goes on without being waited for"
+    error.add_note(f"openenv: the {kind} {told}")
 
 
 def _never_sent(first: Request, timeout: float | None) -> ReplyTimeout:
@@ -250,33 +254,33 @@ def _timed_out(portal: Portal, requests: Sequence[Request], timeout: float) -> R
         owed = first.session.exchange.owed
         still = f"{owed} {'reply is' if owed == 1 else 'replies are'} still owed"
         hint = f"{still}: call settle() again, or give the session up by disconnect()"
+    elif sent and first.kind in _UNANSWERED:
+        hint = "the session is given up; its connection is still closing"
     return ReplyTimeout(first.name, timeout, sent=sent, url=first.session.url, hint=hint)
 
 
 def _give_up_all(portal: Portal, requests: Sequence[Request]) -> bool:
-    """End the wait for requests; True if one had been sent, and its reply is owed."""
-    return any([_give_up(portal, request) for request in requests])
+    """End the wait for requests; True if one had been sent, and its reply is owed.
 
-
-def _give_up(portal: Portal, request: Request) -> bool:
-    session = request.session
+    That is decided here, however busy the loop's thread is: what was not sent by now never is.
+    """
     if portal.is_here:
-        return bool(session.give_up(request))
-    answer: list[bool] = []
-    lock = allocate_lock()
-    lock.acquire()
+        return any([request.session.give_up(request) for request in requests])
+    told = allocate_lock()
+    told.acquire()
     while True:
         try:
-            if portal.post(_give_up_there, request, answer, lock):
-                lock.acquire(timeout=_ANSWER_WITHIN)
-            break
+            sent = [request.fate.setdefault("sent", False) for request in requests]
+            if portal.post(_give_up_there, requests, told):
+                told.acquire(timeout=_ANSWER_WITHIN)
+            return any(sent)
         except KeyboardInterrupt:
             # Giving up must not be lost itself, or an unsent call might still happen.
             continue
-    return answer[0] if answer else request.sent_at > 0
 
 
-def _give_up_there(request: Request, answer: list[bool], lock: LockType) -> None:
-    answer.append(request.session.give_up(request))
-    if lock.locked():
-        lock.release()
+def _give_up_there(requests: Sequence[Request], told: LockType) -> None:
+    for request in requests:
+        request.session.give_up(request)
+    if told.locked():
+        told.release()

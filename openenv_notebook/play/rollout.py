@@ -15,8 +15,11 @@ from typing import Any, Self
 
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
+from openenv_notebook.client.players import Seat
 from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.record.episode import Episode
+from openenv_notebook.threads import portal as portals
+from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.checks import check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
 from openenv_notebook.values.logs import our_log
@@ -30,8 +33,6 @@ _SLICE = 0.1
 _TICK = 0.05
 _JOIN_WITHIN = 1.0
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-# The runs that are under way.
-_running: set[Rollout] = set()
 
 
 class Rollout:
@@ -83,11 +84,13 @@ class Rollout:
     ) -> None:
         plan = Plan(episodes, max_steps, steps, fps, seeds, dict(reset), fresh, on_step)
         client = (env if isinstance(env, SyncEnvClient) else SyncEnvClient(env)).options(actor=actor)
-        self._session, self._is_fresh = conversation_of(client).session, fresh
+        self._talk, self._is_fresh = conversation_of(client), fresh
+        self._policy_name = policy if isinstance(policy, str) else getattr(policy, "__name__", type(policy).__name__)
         self._loop = EpisodeLoop(client, policy, plan)
         self.progress = self._loop.progress
         self.error: BaseException | None = None
         self._thread: threading.Thread | None = None
+        self._seat: Seat
         self._over = threading.Event()
         self._guard = threading.Lock()
         self._callbacks: list[Callable[[Rollout], object]] = []
@@ -138,7 +141,7 @@ class Rollout:
         Raises:
             WrongThread: On that thread.
         """
-        self._session.lease.portal.refuse_here(name, "Rollout(env, policy).start().ended()")
+        portals.refuse_here(name, "Rollout(env, policy).start().ended()")
 
     def start(self) -> Self:
         """Begin, on a thread of its own; nothing is printed.
@@ -153,16 +156,24 @@ class Rollout:
         with self._guard:
             if self._thread is not None:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
-            if self._is_fresh and any(other._session is self._session for other in list(_running)):
+            players = self._talk.players
+            if self._is_fresh and players.runs:
                 hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
                 raise MisuseError(
                     "another run is under way on this session; this one would reset its episode", hint=hint
                 )
-            _running.add(self)
             # What the policy prints belongs to the cell that started it.
             run = contextvars.copy_context().run
-            self._thread = threading.Thread(target=run, args=(self._run,), name=THREAD_NAME, daemon=True)
-        self._thread.start()
+            thread = OwnThread(run, self._run, name=THREAD_NAME)
+            self._thread, self._seat = thread, players.seat(thread, f"a run of {self._policy_name}")
+        try:
+            thread.start()
+        except BaseException:
+            # Whether it began or not, nobody waits for it now.
+            self.stop()
+            if not thread.is_alive():
+                self._end()
+            raise
         return self
 
     def stop(self) -> None:
@@ -180,13 +191,14 @@ class Rollout:
 
         Raises:
             MisuseError: If it was not started.
-            WrongThread: On its own thread.
+            WrongThread: On its own thread, and on that of the clients.
         """
         thread = self._thread
         if thread is None:
             raise MisuseError("this run was not started", hint="start() it first")
         if thread is threading.current_thread():
             raise WrongThread("wait() is called on the thread of the run itself")
+        portals.refuse_here("wait", "run.ended()")
         until = None if timeout is None else time.monotonic() + timeout
         try:
             # In slices: Windows cannot interrupt a lock, and a forked child has no such thread.
@@ -244,6 +256,7 @@ class Rollout:
 
     def _run(self) -> None:
         try:
+            self._seat.take()
             self._loop.play()
         except BaseException as error:
             self.error = error
@@ -251,7 +264,7 @@ class Rollout:
             self._end()
 
     def _end(self) -> None:
-        _running.discard(self)
+        self._seat.leave()
         with self._guard:
             self._over.set()
             callbacks, self._callbacks = self._callbacks, []

@@ -13,6 +13,7 @@ from openenv_notebook.record.episode import Episode
 from openenv_notebook.values.front_end import Line, new_line
 from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import StepResult
+from openenv_notebook.values.tracebacks import shorten
 
 log = our_log()
 
@@ -80,7 +81,9 @@ def run_episodes(
     try:
         run.start()
         watch(run, line)
-    except BaseException:
+    except BaseException as error:
+        # Most interrupts come while the run waits; one may come while the line is written.
+        shorten(error)
         run.stop()
         with contextlib.suppress(BaseException):
             # The step in flight is usually done at once; one that takes long ends without us.

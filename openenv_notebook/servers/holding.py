@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 from openenv_notebook.servers.backend import Startable, stopped_while_starting
 from openenv_notebook.servers.choose import Served, Wish, choose
+from openenv_notebook.threads.start import OwnThread
+from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.targets import Address, LocalTarget
 
@@ -47,7 +49,12 @@ class HeldServer:
             self._holders.add(holder)
             if not self._begun:
                 self._begun = True
-                threading.Thread(target=self._run, name="openenv-start", daemon=True).start()
+                thread = OwnThread(self._run, name="openenv-start")
+                try:
+                    thread.start()
+                except BaseException:
+                    self._begun = thread.is_alive()
+                    raise
 
     def wait(self, holder: object) -> str:
         """Wait until it runs, and return its address.
@@ -99,8 +106,8 @@ class HeldServer:
             self._refuse(not self._holders)
             backend.start(self._ready_within)
             self._refuse(not self._holders)
-        except BaseException:
-            backend.stop()
+        except BaseException as error:
+            end_after(error, backend.stop)
             raise
 
     def _refuse(self, gone: bool) -> None:
@@ -152,8 +159,8 @@ class Hold:
             return self._address
         try:
             return self._address or server.wait(self)
-        except BaseException:
-            self.stop()
+        except BaseException as error:
+            end_after(error, self.stop)
             raise
 
     def stop(self) -> None:

@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values.logs import our_log
 
 log = our_log()
@@ -40,10 +41,9 @@ class _Thread:
     def lease(self) -> None:
         """Keep the thread running until :meth:`give_back`."""
         with self._changed:
-            self._leases += 1
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name=THREAD_NAME, daemon=True)
-                self._thread.start()
+                self._thread = start_thread(self._run, name=THREAD_NAME)
+            self._leases += 1
 
     def give_back(self) -> None:
         """End a lease. The thread ends with the last one; what was to be called later is not."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import contextvars
 import os
 import sys
@@ -21,6 +22,7 @@ from typing import Any, Protocol
 
 from openenv_notebook.threads.fork import keep_loop
 from openenv_notebook.threads.portal_call import DrivenCall
+from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values.errors import ClientClosed, NotSupportedHere, TransportError, WrongThread
 from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.tracebacks import shorten
@@ -178,7 +180,9 @@ class Portal:
         except BaseException as error:
             shorten(error)
             if not call.done and self.post(call.cancel):
-                self.wait(lock, time.monotonic() + CANCEL_WITHIN)
+                # Where the thread has ended, so has the call.
+                with contextlib.suppress(TransportError):
+                    self.wait(lock, time.monotonic() + CANCEL_WITHIN)
             raise
         return call.outcome()
 
@@ -222,13 +226,7 @@ def _start() -> None:
             portal.run()
 
     run = contextvars.Context().run
-    try:
-        threading.Thread(target=run, args=(become_portal,), name=THREAD_NAME, daemon=True).start()
-    except RuntimeError as error:
-        raise NotSupportedHere(
-            "this interpreter cannot start threads, which the client needs",
-            hint="use a kernel with threads (JupyterLite and pyodide have none)",
-        ) from error
+    start_thread(run, become_portal, name=THREAD_NAME)
     ready.wait()
     if failures:
         raise failures.pop()
@@ -259,6 +257,13 @@ def _end_unused(portal: Portal) -> None:
 def current() -> Portal | None:
     """Give the portal that clients lease now; None while there is none."""
     return _current
+
+
+def refuse_here(name: str, instead: str) -> None:
+    """Raise WrongThread on the portal's own thread, as :meth:`Portal.refuse_here`; elsewhere start nothing."""
+    portal = _current
+    if portal is not None:
+        portal.refuse_here(name, instead)
 
 
 def give_back(guest: Guest, *, join: bool, within: float = JOIN_WITHIN) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, Self
 
+from openenv_notebook.threads import strand
 from openenv_notebook.values.logs import our_log
 
 log = our_log()
@@ -22,7 +23,7 @@ class DrivenCall:
     its end, and ``done`` is True from then on. The name is for warnings.
     """
 
-    __slots__ = ("args", "cancelled", "done", "error", "kwargs", "make", "name", "result", "task", "wake")
+    __slots__ = ("args", "cancelled", "done", "error", "kwargs", "make", "name", "result", "strand", "task", "wake")
 
     def __init__(
         self,
@@ -34,12 +35,14 @@ class DrivenCall:
     ) -> None:
         self.name, self.make, self.args, self.kwargs = name, make, args, kwargs
         self.wake = wake
+        self.strand = strand.here()
         self.task: asyncio.Task[Any] | None = None
         self.done = self.cancelled = False
         self.result: Any = None
         self.error: BaseException | None = None
 
     async def _drive(self) -> Any:
+        strand.stand_for(self.strand)
         value = self.make(*self.args, **self.kwargs)
         return await Timed(value, self.name) if inspect.isawaitable(value) else value
 

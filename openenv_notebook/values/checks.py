@@ -54,7 +54,7 @@ def check_headers(headers: Any) -> None:
         if not isinstance(value, str):
             raise MisuseError(f"the header {name!r} needs a text as its value, not a {type(value).__name__}")
         if found := _NOT_IN_A_VALUE.search(value):
-            what = f"the header {name!r} cannot be sent: its value (not shown) has {_character(found)}"
+            what = f"the header {name!r} has {_character(found)} of its value, which is not shown"
             raise MisuseError(what, hint="take that character out; it often comes along with a copied text")
 
 

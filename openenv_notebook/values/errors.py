@@ -85,7 +85,7 @@ class OpenEnvError(Exception):
 
     def describe(self) -> str:
         """Say what happened, from the attributes."""
-        return str(self.args[0]) if self.args else ""
+        return str(self.args[0])
 
     def __str__(self) -> str:
         # A server's words must not steer the terminal; the attributes hold them as they came.

@@ -62,6 +62,8 @@ class Request:
         name: The method that asks, for error texts.
         status: "new", "queued", "sent", "done" or "withdrawn".
         owed: True when it was sent and its caller gave up.
+        fate: Under "sent" stands whether it is sent, from when that is decided: by ``setdefault`` on whichever thread
+            comes first, the loop's that sends it or that of a caller who gives up; never both.
         reply: The frame that answered it, or None.
         error: What ended it instead of a usable reply, or None.
         cause: What the environment raised, where its server runs in this process; else None.
@@ -77,8 +79,8 @@ class Request:
     """
 
     __slots__ = (
-        "actor", "batch", "cause", "context", "entry", "error", "frame", "held_by", "kind", "name", "owed", "reply",
-        "sent_at", "session", "started", "status", "step", "wake",
+        "actor", "batch", "cause", "context", "entry", "error", "fate", "frame", "held_by", "kind", "name", "owed",
+        "reply", "sent_at", "session", "started", "status", "step", "wake",
     )  # fmt: skip
 
     def __init__(
@@ -101,6 +103,7 @@ class Request:
         self.batch = batch
         self.status: Literal["new", "queued", "sent", "done", "withdrawn"] = "new"
         self.owed = False
+        self.fate: dict[str, bool] = {}
         self.reply: bytes | None = None
         self.error: OpenEnvError | None = None
         self.cause: BaseException | None = None

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from support.browsers import INSTALL, SCREENSHOTS, find_chromium
 from support.jupyter_server import JupyterServer
 from support.notebook_page import RESTORED, NotebookPage
-from support.other_kernels import python_of
+from support.other_kernels import OTHER_KERNELS, python_of
 from support.panel_page import PanelPage
 from support.real_servers import Farm, RealServer, new_python
 from support.slow_wire import SlowWire
@@ -46,8 +46,11 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
     """The server."""
-    server = JupyterServer(tmp_path_factory.mktemp("jupyter")).start()
-    yield server
+    server = JupyterServer(tmp_path_factory.mktemp("jupyter"))
+    # A page that is open hears of no other kernels.
+    for kernel in OTHER_KERNELS:
+        server.add_kernel(kernel, python_of(kernel))
+    yield server.start()
     server.stop()
 
 
@@ -142,8 +145,6 @@ def open_notebook(
     ) -> NotebookPage:
         # A session is known by its file's name: the same name would get the kernel of the last test.
         name = f"{_file_name(request.node.name)}_{len(opened)}.ipynb"
-        if kernel != "python3":
-            jupyter.add_kernel(kernel, python_of(kernel))
         jupyter.write_notebook(name, cells, kernel)
         wire = None if delay_ms is None else request.getfixturevalue("slow_wire")
         if wire is not None:

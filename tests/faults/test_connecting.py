@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -82,10 +81,9 @@ def test_a_full_server_is_told_at_once(serve: Any) -> None:
     """Without wait= a full server is AtCapacity with its numbers, at connect."""
     server = serve(Slots(1))
     first = connect(server.url)
-    began = time.monotonic()
     with pytest.raises(AtCapacity, match="1 of 1 sessions in use"):
         connect(server.url)
-    assert time.monotonic() - began < 1
+    assert len(server.peers) == 2, "it was not tried again"
     first.close()
 
 
@@ -130,12 +128,10 @@ def test_the_wait_is_bounded_and_interruptible(serve: Any) -> None:
     """A server that stays full is told after the wait; SIGINT ends it before."""
     server = serve(Slots(1))
     first = connect(server.url)
-    began = time.monotonic()
     with pytest.raises(AtCapacity):
         connect(server.url, wait=0.3)
-    assert time.monotonic() - began < 2
     with pytest.raises(KeyboardInterrupt), interrupted_when(lambda: len(server.peers) > 4):
-        connect(server.url, wait=30)
+        connect(server.url, wait=1e6)
     first.close()
 
 

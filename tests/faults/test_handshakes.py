@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import socket
 import ssl
 import threading
@@ -138,9 +139,6 @@ def test_what_is_no_server_is_told_apart(
         assert text in str(caught.value)
         assert caught.value.url == server.url
         assert env.status == "new"
-    began = time.monotonic()
-    env.close()
-    assert time.monotonic() - began < 1
 
 
 def test_a_status_is_an_attribute(serve: Any, make_env: Any) -> None:
@@ -232,12 +230,12 @@ def free_port() -> int:
 
 
 def test_nothing_listens(make_env: Any) -> None:
-    """A refused connection is tried again for two seconds, then names host and port."""
+    """A refused connection is tried again for a while, then names host and port."""
     port = free_port()
     began = time.monotonic()
     with pytest.raises(ConnectFailed, match=rf"nothing listens at 127\.0\.0\.1:{port} \(connection refused\)"):
         make_env(f"http://127.0.0.1:{port}").connect()
-    assert 1 < time.monotonic() - began < 4
+    assert time.monotonic() - began > 1
 
 
 def test_an_unknown_host(make_env: Any) -> None:
@@ -285,24 +283,27 @@ def test_e22_a_step_is_never_tried_again(serve: Any, make_env: Any) -> None:
     assert sum(request["type"] == "step" for peer in server.peers for request in peer.received) == 1
 
 
-def test_a_slow_build_is_waited_for(serve: Any, make_env: Any) -> None:
+def test_a_slow_build_is_waited_for(serve: Any, make_env: Any, gate: threading.Event) -> None:
     """A server that takes long to build its environment is waited for, longer than for the connection, and said."""
-    built = threading.Event()
 
     def script(peer: Peer) -> None:
+        if peer.number:
+            peer.wait_for_end()
         peer.accept()
         peer.receive()
-        assert built.wait(10)
+        gate.wait()
         peer.say(error_frame("UNKNOWN_TYPE"))
         peer.serve()
 
-    env = make_env(serve(script), connect_timeout_s=0.2)
+    server = serve(script)
+    env, other = (make_env(server, connect_timeout_s=0.1) for _ in range(2))
 
     def watch() -> None:
         eventually(lambda: "the server is building the environment" in env.activity)
         assert "the server is building the environment" in repr(env)
-        threading.Event().wait(0.3)
-        built.set()
+        with pytest.raises(ConnectTimeout):
+            other.connect()
+        gate.set()
 
     outcome = in_threads(env.reset, watch)
     assert outcome[0].observation.step == 0
@@ -318,57 +319,67 @@ def test_an_interrupt_ends_a_connect(serve: Any, make_env: Any) -> None:
         peer.prove()
         peer.serve()
 
-    env = make_env(serve(script))
-    began = time.monotonic()
+    env = make_env(serve(script), message_timeout_s=1e6)
     with pytest.raises(KeyboardInterrupt), interrupted_when(lambda: "building" in env.activity):
         env.reset()
-    assert time.monotonic() - began < 2
     assert env.reset().observation.step == 0
 
 
-def builds_for_ever(peer: Peer) -> None:
-    """Be a server that builds its environment, and hears nothing meanwhile."""
-    peer.accept()
-    peer.receive()
-    threading.Event().wait(1.5)
+class BuildsForEver:
+    """A server that builds its environment and answers nothing meanwhile.
+
+    Attributes:
+        left: For each client that left, what it said before it went.
+    """
+
+    def __init__(self) -> None:
+        self.left: list[list[Any]] = []
+
+    def __call__(self, peer: Peer) -> None:
+        """Read all there is, for ever."""
+        peer.accept()
+        peer.pongs = False
+        try:
+            while True:
+                peer.receive()
+        finally:
+            self.left.append([message["type"] for message in peer.received] + [peer.protocol.close_rcvd])
+
+
+# There is no goodbye in it, whose answer would have to be waited for.
+DROPPED = ["openenv_notebook_hello", None]
 
 
 @pytest.mark.parametrize("leave", ["close", "disconnect"])
 def test_a_session_that_is_being_built_is_left_at_once(serve: Any, make_env: Any, leave: str) -> None:
-    """close() and disconnect() do not wait for a server that is busy with its environment: nothing was asked of it."""
-    env = make_env(serve(builds_for_ever))
+    """close() and disconnect() say no goodbye to a server that still builds: nothing was asked of it yet."""
+    server = BuildsForEver()
+    env = make_env(serve(server))
 
-    def leaving() -> float:
+    def leaving() -> None:
         eventually(lambda: "building" in env.activity)
-        began = time.monotonic()
         getattr(env, leave)()
-        return time.monotonic() - began
 
     def connecting() -> None:
         with pytest.raises(OpenEnvError):
             env.connect()
 
-    assert in_threads(leaving, connecting)[0] < 0.5
+    assert in_threads(leaving, connecting) == [None, None]
+    eventually(lambda: server.left == [DROPPED])
 
 
 def test_a_connect_that_is_given_up_leaves_at_once(serve: Any) -> None:
-    """connect() to a server that builds for long ends with its timeout, and with an interrupt, not a second later."""
-    server = serve(builds_for_ever)
-    began = time.monotonic()
+    """connect() to a server that builds for ever ends with its timeout, and with an interrupt, without a goodbye."""
+    builder = BuildsForEver()
+    server = serve(builder)
     with pytest.raises(ConnectTimeout):
-        connect(server.url, timeout=0.2)
-    assert time.monotonic() - began < 0.7
-
-    def asked() -> bool:
-        if len(server.peers) < 2 or not server.peers[1].received:
-            return False
-        times.append(time.monotonic())
-        return True
-
-    times: list[float] = []
-    with pytest.raises(KeyboardInterrupt), interrupted_when(asked):
-        connect(server.url)
-    assert time.monotonic() - times[-1] < 0.5
+        connect(server.url, timeout=0.1)
+    with (
+        pytest.raises(KeyboardInterrupt),
+        interrupted_when(lambda: len(server.peers) == 2 and server.peers[1].received),
+    ):
+        connect(server.url, timeout=1e6)
+    eventually(lambda: builder.left == [DROPPED, DROPPED])
 
 
 def test_an_interrupt_in_the_handshake_leaves_a_working_client(serve: Any, make_env: Any) -> None:
@@ -428,8 +439,7 @@ def test_a_redirect_in_the_words_of_http_is_followed(serve: Any, make_env: Any, 
     [
         ("ftp://elsewhere.test/ws?key=hidden", "a redirect was not followed: it leads to ftp://elsewhere.test/ws"),
         ("mailto:somebody", "a redirect was not followed: it leads to mailto:somebody"),
-        ("http://u:hidden@127.0.0.1:1/ws", "nothing listens at 127.0.0.1:1"),
-        ("http://u:hidden@127.0.0.1:1/ws", "it was redirected to ws://127.0.0.1:1/ws"),
+        ("http://u:hidden@127.0.0.1:1/ws", "nothing listens at 127.0.0.1:1 .* redirected to ws://127.0.0.1:1/ws"),
         ("/ws", "more than 10 redirects"),
     ],
 )
@@ -440,7 +450,7 @@ def test_a_redirect_that_cannot_be_followed_says_where_it_leads(
     server = serve(lambda peer: peer.answer_http(302, headers={"Location": target}))
     with pytest.raises(ConnectFailed) as caught:
         make_env(server).connect()
-    assert text in str(caught.value) and "hidden" not in str(caught.value)
+    assert re.search(text, str(caught.value)) and "hidden" not in str(caught.value)
 
 
 def test_a_redirect_at_home_keeps_the_headers(serve: Any, make_env: Any) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from typing import Any
 
 import pytest
 from support.sockets import Peer
-from support.waiting import eventually
+from support.waiting import eventually, in_threads
 from support.wire import Replier, error_frame, result_frame
 
+from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.values.errors import ProtocolError, ReplyTimeout, SessionLost
 from openenv_notebook.wire.connection import UNDECODED_LIMIT
 
@@ -144,23 +144,21 @@ def test_a18_a_limit_names_its_option(serve: Any, make_env: Any) -> None:
 
 
 @pytest.mark.parametrize("reply", [result_frame({"pixels": "x" * (2 * MIB)}), b"\xff\xfe"], ids=["large", "not UTF-8"])
-def test_a_server_that_does_not_answer_our_close(serve: Any, make_env: Any, reply: bytes) -> None:
+def test_a_server_that_does_not_answer_our_close(
+    serve: Any, make_env: Any, gate: threading.Event, reply: bytes
+) -> None:
     """What makes us close is told at once, also where the far end takes its time with its own close."""
-    told = threading.Event()
 
     def hang(peer: Peer) -> None:
         peer.say(reply)
-        told.wait(10)
+        gate.wait()
 
-    env = make_env(serve(replying(hang)), max_message_size_mb=1)
+    env = make_env(serve(replying(hang)), max_message_size_mb=1, message_timeout_s=1e6)
     env.reset()
-    began = time.monotonic()
     with pytest.raises(SessionLost) as caught:
         env.step({"n": 1})
-    assert time.monotonic() - began < 2
     assert caught.value.code in (1007, 1009)
     env.close()
-    told.set()
 
 
 def test_a18_a_limit_counts_fragments_together(serve: Any, make_env: Any) -> None:
@@ -194,12 +192,12 @@ def test_large_errors_do_not_add_up(serve: Any, make_env: Any) -> None:
     assert env.step({"n": 2}).observation.echo == {"n": 2}
 
 
-def test_a01_a_late_reply_is_nobody_elses(serve: Any, make_env: Any) -> None:
+def test_a01_a_late_reply_is_nobody_elses(serve: Any, make_env: Any, gate: threading.Event) -> None:
     """A01: a step times out, the next call gets its own answer, and the record counts what the server counts."""
 
     def late(peer: Peer) -> None:
         action = peer.received[-1]["data"]
-        time.sleep(0.3)
+        gate.wait()
         peer.say(result_frame({"late": action}, 0.25))
 
     env = make_env(serve(replying(late)))
@@ -208,7 +206,13 @@ def test_a01_a_late_reply_is_nobody_elses(serve: Any, make_env: Any) -> None:
         env.options(timeout=0.1).step({"n": 1})
     assert caught.value.sent
     assert env.owed == 1
-    assert env.step({"n": 2}).observation.echo == {"n": 2}
+
+    def release() -> None:
+        eventually(lambda: conversation_of(env).session.exchange.queued == 1)
+        gate.set()
+
+    result, _ = in_threads(lambda: env.step({"n": 2}), release)
+    assert result.observation.echo == {"n": 2}
     assert env.owed == 0
     first, second = env.episode.steps[1:]
     assert (first.owed, first.action, first.result.observation.late) == (True, {"n": 1}, {"n": 1})
@@ -217,21 +221,20 @@ def test_a01_a_late_reply_is_nobody_elses(serve: Any, make_env: Any) -> None:
     assert [step.action for step in env.settle(timeout=5)] == [{"n": 1}]
 
 
-def test_settling_can_run_out_of_time(serve: Any, make_env: Any) -> None:
+def test_settling_can_run_out_of_time(serve: Any, make_env: Any, gate: threading.Event) -> None:
     """settle() that times out says how many replies are owed still, and that it can be called again."""
 
     def late(peer: Peer) -> None:
-        assert may_answer.wait(10)
+        gate.wait()
         peer.say(result_frame({"late": True}))
 
-    may_answer = threading.Event()
     env = make_env(serve(replying(late)))
     env.reset()
     with pytest.raises(ReplyTimeout):
         env.options(timeout=0.1).step({"n": 1})
     with pytest.raises(ReplyTimeout, match=r"1 reply is still owed: call settle\(\) again, or .*disconnect"):
         env.settle(timeout=0.1)
-    may_answer.set()
+    gate.set()
     assert len(env.settle(timeout=5)) == 1
 
 

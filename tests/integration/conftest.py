@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from support.gates import FileGate
 from support.real_servers import VERSIONS, Farm, RealServer, new_python, old_python
 from traitlets.config import Config
 
 from openenv_notebook import SyncEnvClient
 from openenv_notebook.servers import running_own
+
+
+@pytest.fixture
+def far_gate(tmp_path: Path) -> Iterator[FileGate]:
+    """A gate for servers and kernels, shut until the test opens it; at the latest when it ends."""
+    made = FileGate(tmp_path / "gate")
+    yield made
+    made.open()
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,11 @@ import math
 import re
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support.waiting import eventually
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
@@ -185,16 +184,16 @@ def converse(url: str, frames: list[str | bytes]) -> list[Any]:
 
 def converse_when_free(url: str, frames: list[str | bytes]) -> list[Any]:
     """Converse, again while the one slot is not free yet or the server still starts."""
-    tick, end = threading.Event(), time.monotonic() + 40
-    while True:
+
+    def attempt() -> list[Any]:
         try:
             came = converse(url, frames)
         except ConnectionRefusedError:
-            came = []
-        if came and "CAPACITY_REACHED" not in json.dumps(came):
-            return came
-        assert time.monotonic() < end
-        tick.wait(0.02)
+            return []
+        return [] if "CAPACITY_REACHED" in json.dumps(came) else came
+
+    found: list[Any] = eventually(attempt, 40.0)
+    return found
 
 
 @pytest.mark.server

@@ -6,16 +6,16 @@ import asyncio
 import json
 import socket
 import threading
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
 from openenv.core import EnvClient, GenericEnvClient
 from openenv.core.client_types import StepResult
+from support.waiting import eventually
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
@@ -25,14 +25,6 @@ from openenv_notebook.demo.grid import GridEnvironment
 from openenv_notebook.servers.embedded.server import EmbeddedServer
 from openenv_notebook.values.errors import MisuseError, ServerStartFailed
 from openenv_notebook.values.messages import State
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
-    """Wait for a condition that another thread brings about."""
-    tick, end = threading.Event(), time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "the condition was not met in time"
-        tick.wait(0.005)
 
 
 def server_threads() -> list[str]:
@@ -147,14 +139,12 @@ class TestLife:
             EmbeddedServer(EchoEnvironment, name="x", port=70000).start()
 
     def test_a_stop_ends_sessions_with_1012(self, server: EmbeddedServer) -> None:
-        """Clients of a stopped server see close code 1012, also within a step, and the stop is quick."""
+        """Clients of a stopped server see close code 1012, also within a step that goes on for a minute."""
         with open_socket(server) as idle, open_socket(server) as busy:
             ask(idle, {"type": "state"})
             busy.send(json.dumps(step("late", delay=60)))
-            wait_until(lambda: server.sessions_active == 2)
-            begin = time.monotonic()
+            eventually(lambda: server.sessions_active == 2)
             server.stop()
-            assert time.monotonic() - begin < 2.0
             assert close_code(idle) == close_code(busy) == 1012
 
     def test_a_stop_ends_those_who_never_said_anything(self, server: EmbeddedServer) -> None:
@@ -170,9 +160,7 @@ class TestLife:
         ):
             deaf.sendall(handshake.encode())
             assert b"101" in deaf.recv(4096)
-            begin = time.monotonic()
             server.stop()
-            assert time.monotonic() - begin < 2.0
             with pytest.raises(ConnectionResetError):
                 while silent.recv(4096):
                     pass
@@ -292,15 +280,26 @@ class TestSessions:
             with open_socket(server) as fourth:
                 assert ask(fourth, {"type": "state"})["type"] == "state"
 
-    def test_a_running_step_keeps_its_slot(self, server: EmbeddedServer) -> None:
+    def test_a_running_step_keeps_its_slot(self) -> None:
         """When a client goes in the middle of a step, its slot is free as soon as the step ends."""
-        with open_socket(server) as other:
+        loops: list[asyncio.AbstractEventLoop] = []
+        gate = asyncio.Event()
+
+        class Held(EchoEnvironment):
+            async def step(self, action: EchoAction) -> EchoObservation:
+                loops.append(asyncio.get_running_loop())
+                await gate.wait()
+                return await super().step(action)
+
+        with EmbeddedServer(Held, name="held", sessions=2) as server, open_socket(server) as other:
             ask(other, {"type": "state"})
             with open_socket(server) as gone:
-                gone.send(json.dumps(step("late", delay=0.4)))
-                wait_until(lambda: server.sessions_active == 2)
+                gone.send(json.dumps(step("late")))
+                eventually(lambda: loops)
+            ask(other, {"type": "state"})
             assert server.sessions_active == 2
-            wait_until(lambda: server.sessions_active == 1)
+            loops[0].call_soon_threadsafe(gate.set)
+            eventually(lambda: server.sessions_active == 1)
             assert ask(other, {"type": "state"})["type"] == "state"
 
     def test_a_broken_factory_is_told_by_name(self) -> None:
@@ -335,7 +334,7 @@ class TestSessions:
             connection.send(frame)
             assert receive(connection)["data"]["code"] == "SESSION_ERROR"
             assert close_code(connection) == 1000
-        wait_until(lambda: server.sessions_active == 0)
+        eventually(lambda: server.sessions_active == 0)
 
     def test_a_session_made_elsewhere_is_unknown(self, server: EmbeddedServer) -> None:
         """Asking for a session by id is refused as unknown and takes no slot."""
@@ -348,7 +347,7 @@ class TestSessions:
         with open_socket(server) as connection:
             connection.send('{"type":"close"}')
             assert close_code(connection) == 1000
-        wait_until(lambda: server.sessions_active == 0)
+        eventually(lambda: server.sessions_active == 0)
 
     def test_too_large_a_message_ends_it(self, server: EmbeddedServer) -> None:
         """A message of 16 MiB less a little is answered, one over 16 MiB is closed with 1009."""

@@ -26,10 +26,11 @@ def imported(cache: Path) -> dict[str, Any]:
 
 
 def test_the_import_is_light(tmp_path: Path) -> None:
-    """Neither IPython, ipywidgets, traitlets nor openenv comes along, and it takes under 60 ms."""
-    runs = [imported(tmp_path) for _ in range(6)]
+    """Neither IPython, ipywidgets, traitlets nor openenv comes along, and it costs half of what it needs, at most."""
+    runs = [imported(tmp_path) for _ in range(4)]
     assert not _FAR_AWAY & set(runs[-1]["packages"])
-    assert min(run["seconds"] for run in runs[1:]) < 0.060
+    # The first has to compile.
+    assert min(run["cost"] for run in runs[1:]) < 0.5
 
 
 def test_the_modules_of_the_top_floor_stay_out() -> None:

@@ -530,7 +530,7 @@ class TestClasses:
             "record": "NotSupportedHere",
             "tools": ["add", "echo_message", "fail"],
             "one session": True,
-            "closed": ["closed", True],
+            "status": "closed",
             "threads": [],
         }
 

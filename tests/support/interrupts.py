@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,3 +39,13 @@ def interrupted_when(*conditions: Callable[[], Any]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if failures:
         raise failures[0]
+
+
+def main_thread_is_in(*functions: Any) -> bool:
+    """Tell whether the main thread runs these functions of Python, the first called by the second, and so on."""
+    frame = sys._current_frames()[threading.main_thread().ident or 0]
+    wanted, stack = [function.__code__ for function in functions], []
+    while frame is not None:
+        stack.append(frame.f_code)
+        frame = frame.f_back  # type: ignore[assignment]
+    return any(stack[at : at + len(wanted)] == wanted for at in range(len(stack)))

@@ -99,7 +99,7 @@ class Census:
             added += [f"child {pid}" for pid in sorted(children() - self.children)]
         return added
 
-    def check(self, within: float = 2.0) -> None:
+    def check(self, within: float = 10.0) -> None:
         """Fail if something is left after a short while; unreachable objects are collected first."""
         if not self.left():
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+OTHER_KERNELS = ("ipykernel-6.31", "ipykernel-7.0", "ipykernel-7.3")
 ROOT = Path(__file__).parents[2]
 
 

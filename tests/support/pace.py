@@ -28,5 +28,7 @@ settings.register_profile(
 )
 settings.load_profile("long" if LONG else "short")
 
+# For an example that takes some milliseconds.
+SLOW = settings(max_examples=storm(30, 1000), suppress_health_check=[HealthCheck.too_slow])
 # For an example that builds a whole form of widgets.
 HEAVY = settings(max_examples=storm(6, 100), suppress_health_check=[HealthCheck.too_slow])

@@ -168,7 +168,7 @@ def run_program(name: str, *arguments: str, python: str = sys.executable, strict
         capture_output=True,
         text=True,
         timeout=55,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **variables},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
     )
     assert (ran.returncode, ran.stderr) == (0, ""), f"{name} ended with {ran.returncode}:\n{ran.stdout}\n{ran.stderr}"
     return json.loads(ran.stdout) if ran.stdout else None

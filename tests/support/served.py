@@ -121,8 +121,10 @@ class Gated(Divider):
 
     begun = threading.Event()
     go = threading.Event()
+    ended = threading.Event()
 
     def step(self, action: Move, timeout_s: float | None = None, **_: Any) -> Board:
         self.begun.set()
         self.go.wait(20)
+        self.ended.set()
         return super().step(action)

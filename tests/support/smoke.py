@@ -6,15 +6,15 @@ from support.kernels import Kernel
 
 # Clicks the panel's Reset, and waits for the episode that it begins.
 CLICK = """
-import time
+import threading
 def within(widget):
     return [widget, *(inner for child in getattr(widget, "children", ()) for inner in within(child))]
 buttons = {getattr(one, "description", ""): one for one in within(panel.widget) if hasattr(one, "click")}
 assert {"Step ▸", "Reset"} <= set(buttons), sorted(buttons)
+begun = threading.Event()
+env.subscribe(lambda event: len(env.episodes) == 2 and begun.set())
 buttons["Reset"].click()
-end = time.monotonic() + 10
-while len(env.episodes) < 2 and time.monotonic() < end:
-    time.sleep(0.01)
+begun.wait(10)
 print(len(env.episodes))
 """
 VIEW = "application/vnd.jupyter.widget-view+json"

@@ -62,6 +62,8 @@ class Replier:
 class ScriptedWire:
     """What a session holds as its connection; lives on one loop."""
 
+    BROKEN = "the scripted wire is broken"
+
     def __init__(self, far_end: FarEnd) -> None:
         self.loop = asyncio.get_running_loop()
         self.on_frame: Callable[[bytes], None] = lambda data: None
@@ -75,7 +77,7 @@ class ScriptedWire:
         """Take a request of the session in."""
         assert not self.closed_by_us, "a request was sent over a retired connection"
         if self.end is not None or self.far_end.refuses_frames:
-            raise ConnectionResetError("the scripted wire is broken")
+            raise ConnectionResetError(self.BROKEN)
         self.far_end.take(self, data)
 
     def close(self) -> None:

@@ -39,26 +39,12 @@ ALLOWED = {**PROTOCOLS, **OTHERS, **KEYS}
 # Where tests sleep, and why there is nothing to wait for.
 SLEEPS = {
     "support/waiting.py": "the one place that waits: a tick between two looks at a condition",
-    "support/smoke.py": "runs alone in environments that have no tests' support: a tick between two looks",
+    "support/situations.py": "a cell that keeps the kernel busy, as it is told",
+    "support/slow_wire.py": "a wire that takes its time is what it is",
     "browser/test_panel_kernels.py": "a cell that keeps the kernel busy while a person clicks",
-    "integration/environments/lab.py": "an environment that takes its time, as it is told",
-    "integration/programs/beginnings.py": "a program of its own: a tick between two looks",
+    "integration/environments/lab.py": "steps that take a little, in storms",
     "integration/programs/interrupts.py": "a program that is interrupted at moments by chance",
-    "integration/serving/projects/counting/server/app.py": "an environment that takes its time, as it is told",
-    "integration/serving/projects/plain/plain.py": "a process that somebody else has to end",
-    "integration/serving/stand_ins/docker.py": "a program of its own: a tick between two looks",
-}
-# Others that are on their way out.
-SLEEPS_FOR_NOW = {
-    "faults/test_keepalive.py",
-    "faults/test_replies.py",
-    "integration/kernels/test_rollouts.py",
-    "integration/serving/test_commands.py",
-    "integration/serving/test_in_kernels.py",
-    "integration/serving/test_serve_verb.py",
-    "integration/test_interrupts.py",
-    "integration/test_lifetimes.py",
-    "unit/threads/test_portal.py",
+    "unit/threads/test_portal.py": "a coroutine that blocks its thread for so long that it is warned of",
 }
 
 _REACH_IN_TEXT = re.compile(r"(?<![\w.])(?!(?:self|cls|super\(\))\.)[A-Za-z_][\w.()\[\]'\"]*\.(_[a-z]\w*)")
@@ -129,7 +115,7 @@ def test_nothing_private_is_reached_for(name: str) -> None:
 def test_no_test_waits_for_a_time(name: str) -> None:
     """A condition is waited for; the few places that must sleep are listed with their reasons."""
     found = [f"tests/{name}:{line}" for line in sleeps(tree(name))]
-    assert not found or name in SLEEPS or name in SLEEPS_FOR_NOW, "\n".join(["these sleep:", *found])
+    assert not found or name in SLEEPS, "\n".join(["these sleep:", *found])
     assert found or name not in SLEEPS, "it sleeps no longer: take it out of the list"
 
 

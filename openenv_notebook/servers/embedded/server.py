@@ -21,6 +21,7 @@ from openenv_notebook.servers.embedded.http_routes import DemoClass, HttpRoutes,
 from openenv_notebook.servers.embedded.session import SessionHandler
 from openenv_notebook.servers.loopback import listen, url_at
 from openenv_notebook.servers.web_guard import WebGuard
+from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.logs import LogOfWebSockets, our_log
 
@@ -156,12 +157,9 @@ class EmbeddedServer:
     def _launch(self) -> None:
         listening = listen(self.name, self._wanted_port)
         ready: Future[None] = Future()
-        thread = threading.Thread(
-            target=self._run, args=(listening, ready), name=f"openenv-server-{self.name}", daemon=True
-        )
-        # Known before it is waited for, so that an interrupted start can still be stopped.
-        self._thread = thread
-        thread.start()
+        # Known before it runs, so that an interrupted start can still be stopped.
+        self._thread = OwnThread(self._run, listening, ready, name=f"openenv-server-{self.name}")
+        self._thread.start()
         ready.result()
 
     def _run(self, listening: socket.socket, ready: Future[None]) -> None:

@@ -21,6 +21,7 @@ from openenv_notebook.servers.in_process.subclass import served_factory
 from openenv_notebook.servers.log import Log
 from openenv_notebook.servers.loopback import listen, url_at
 from openenv_notebook.servers.web_guard import Guarded, WebGuard
+from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.errors import ServerStartFailed
 from openenv_notebook.values.secrets import is_secret_name
 from openenv_notebook.wire import same_process
@@ -88,9 +89,8 @@ class InProcessServer:
         """
         listening = listen(self.name, self._wanted_port)
         self._port = listening.getsockname()[1]
-        self._thread = threading.Thread(
-            target=self._run, args=(listening,), name=f"openenv-server-{self.name}", daemon=True
-        )
+        # Known before it runs, so that an interrupted start can still be stopped.
+        self._thread = OwnThread(self._run, listening, name=f"openenv-server-{self.name}")
         self._thread.start()
         remember(self)
         if not self._ready.wait(ready_within) or self._failure is not None:

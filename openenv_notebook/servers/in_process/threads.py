@@ -14,6 +14,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
+from openenv_notebook.threads.start import start_thread
+
 Done = Callable[[Any, BaseException | None], object]
 Job = tuple[Callable[[], Any], Done]
 
@@ -38,10 +40,7 @@ class Worker:
     def submit(self, work: Callable[[], Any], done: Done) -> None:
         """Have work done and be called back, on the thread, with its result or what it raised."""
         if self._thread is None:
-            self._thread = threading.Thread(
-                target=_work, args=(self._jobs, weakref.ref(self)), name=self._name, daemon=True
-            )
-            self._thread.start()
+            self._thread = start_thread(_work, self._jobs, weakref.ref(self), name=self._name)
         self._jobs.put((work, done))
 
     def end(self) -> None:

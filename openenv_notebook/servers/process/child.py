@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from openenv_notebook.servers.log import Log
+from openenv_notebook.threads.start import OwnThread
 
 LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 # The launcher's own lines begin so.
@@ -54,7 +55,7 @@ class Child:
         self._failure: OSError | None = None
         self._started = threading.Event()
         self._pid = os.getpid()
-        self._thread = threading.Thread(target=self._run, name=f"openenv-child-{name}", daemon=True)
+        self._thread = OwnThread(self._run, name=f"openenv-child-{name}")
 
     def start(self) -> None:
         """Start it; raises OSError where that fails."""

@@ -6,6 +6,7 @@ It counts: GET /made lists the tags of all steps that ran, GET /asked their ops,
 from __future__ import annotations
 
 import base64
+import fcntl
 import os
 import random
 import time
@@ -21,11 +22,18 @@ MADE: list[Any] = []
 BEGUN: list[Any] = []
 ASKED: list[str] = []
 LIVE: set[str] = set()
-BUILD_SECONDS = 0.0
+BUILD_GATE = ""
+
+
+def pass_gate(path: str) -> None:
+    """Wait until the test lets go of a file; "" is no gate."""
+    if path:
+        with open(path) as gate:
+            fcntl.flock(gate, fcntl.LOCK_SH)
 
 
 class LabAction(Action):
-    """What to do."""
+    """What to do, how long, and which gate is to be passed first."""
 
     op: str
     value: Any = None
@@ -33,6 +41,7 @@ class LabAction(Action):
     size: int = 0
     tag: Any = None
     even: int = 0
+    gate: str = ""
 
     @field_validator("even")
     @classmethod
@@ -60,7 +69,7 @@ class Lab(Environment):
 
     def __init__(self) -> None:
         super().__init__()
-        time.sleep(BUILD_SECONDS)
+        pass_gate(BUILD_GATE)
         self.session = uuid.uuid4().hex
         self.count = 0
         LIVE.add(self.session)
@@ -78,6 +87,7 @@ class Lab(Environment):
     def _step(self, action: LabAction) -> LabObservation:
         self.count += 1
         ASKED.append(action.op)
+        pass_gate(action.gate)
         time.sleep(action.seconds)
         value, reward = action.value, 1.0
         match action.op:
@@ -140,15 +150,15 @@ class BlockingLab(Lab):
         return self._step(action)
 
 
-def make_app(kind: str = "lab", sessions: int = 256, build: float = 0.0) -> Any:
+def make_app(kind: str = "lab", sessions: int = 256, build: str = "") -> Any:
     """Make the application that serves it.
 
     Args:
         kind: "lab", or "blocking" for steps on the server's loop.
         sessions: How many there may be at once.
-        build: Seconds that building one takes.
+        build: The gate that building one waits at.
     """
-    global BUILD_SECONDS
+    global BUILD_GATE
     app = create_app(
         BlockingLab if kind == "blocking" else Lab,
         LabAction,
@@ -160,5 +170,5 @@ def make_app(kind: str = "lab", sessions: int = 256, build: float = 0.0) -> Any:
     app.get("/begun")(lambda: list(BEGUN))
     app.get("/asked")(lambda: list(ASKED))
     app.get("/live")(lambda: len(LIVE))
-    BUILD_SECONDS = build
+    BUILD_GATE = build
     return app

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.gates import FileGate
 from support.kernels import Kernel
 from support.real_servers import Farm, RealServer
 from support.waiting import eventually
@@ -23,6 +24,21 @@ def test_an_episode_runs_by_blocking_calls_and_then_by_await(kernel: Kernel, any
     )
     assert second.stdout == "3 3\n"
     assert kernel.ok("print([s.kind for s in env.episode])").stdout == "['reset', 'step', 'step', 'step']\n"
+
+
+def test_cells_are_one_player(kernel: Kernel, any_lab: RealServer) -> None:
+    """R21: cells, awaited or not, are one player and may begin anew; a task that plays beside them is another."""
+    kernel.ok("import asyncio, warnings\nwarnings.simplefilter('always')\n" + CONNECT.format(url=any_lab.url))
+    for reset in ("env.reset()", "await env.async_client.reset()", "env.reset()", "await env.async_client.reset()"):
+        assert kernel.ok(f"{reset}; env.step(op='x')\nNone").stderr == ""
+    kernel.ok(
+        "over = asyncio.Event()\nasync def play():\n    await env.async_client.reset()\n    began.set()\n"
+        "    await over.wait()\nbegan = asyncio.Event()\ntask = asyncio.create_task(play(), name='beside')\n"
+        "await began.wait(); None"
+    )
+    told = kernel.run("env.reset(); None").stderr
+    assert "in the middle of the episode that the task 'beside' (play) plays" in told and "env.new_session()" in told
+    assert kernel.ok("env.reset(); over.set(); None").stderr == "", "once"
 
 
 def test_a_client_connected_by_await_is_used_by_blocking_calls(kernel: Kernel, any_lab: RealServer) -> None:
@@ -83,10 +99,12 @@ def test_blocking_calls_work_after_nest_asyncio(kernel: Kernel, any_lab: RealSer
     assert again.stdout == "1\n"
 
 
-def test_six_queued_cells_all_run_in_order(kernel: Kernel, lab: RealServer) -> None:
+def test_six_queued_cells_all_run_in_order(kernel: Kernel, lab: RealServer, far_gate: FileGate) -> None:
     """B09: six cells queued at once, each with a call that waits, all run, in order, with their own outputs."""
     kernel.ok(CONNECT.format(url=lab.url) + "env.reset()")
-    sent = [kernel.send(f"print({i}, env.step(op='w', seconds=0.2, tag={i}).observation.tag)") for i in range(6)]
+    step = "env.step(op='w', gate={gate!r}, tag={tag}).observation.tag"
+    sent = [kernel.send(f"print({i}, {step.format(gate=far_gate.path, tag=i)})") for i in range(6)]
+    far_gate.open()
     outputs = [kernel.gather(message) for message in sent]
     assert [output.stdout for output in outputs] == [f"{i} {i}\n" for i in range(6)]
     counts = [output.count for output in outputs]
@@ -148,12 +166,13 @@ def test_another_async_library_on_the_kernel_loop(kernel: Kernel, lab: RealServe
     assert outputs.stdout == "20\n"
 
 
-def test_completion_and_inspection_ask_no_server(kernel: Kernel, lab: RealServer) -> None:
-    """D16: Tab, `?` and repr on a client of a server that is busy answer quickly, and make no request."""
+def test_completion_and_inspection_ask_no_server(kernel: Kernel, lab: RealServer, far_gate: FileGate) -> None:
+    """D16: Tab, `?` and repr on a client of a server that is busy are answered meanwhile, and make no request."""
     kernel.ok(f"%load_ext openenv_notebook\n%openenv connect {lab.url}")
     kernel.ok("env.reset()\nimport threading\nresult = env.last\nwarm = {}")
     kernel.ask("complete", "warm.")
-    kernel.ok("slow = threading.Thread(target=lambda: env.step(op='s', seconds=6, tag='slow'))\nslow.start()")
+    step = f"env.step(op='s', gate={far_gate.path!r}, tag='slow')"
+    kernel.ok(f"slow = threading.Thread(target=lambda: {step})\nslow.start()")
     lab.wait_begun("slow")
     found = kernel.ask("complete", "env.")["matches"]
     assert any(match.endswith("step") for match in found)
@@ -164,5 +183,6 @@ def test_completion_and_inspection_ask_no_server(kernel: Kernel, lab: RealServer
     assert kernel.ask("inspect", "env")["found"]
     assert "open" in (kernel.ok("env").result or "")
     assert "slow" not in lab.made, "all that was answered while the step was on its way"
+    far_gate.open()
     kernel.ok("slow.join()")
     assert kernel.ok("print(len(env.episode))").stdout == "2\n"

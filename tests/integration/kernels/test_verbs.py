@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from support.gates import FileGate
 from support.kernels import Kernel, Outputs, started
 from support.real_servers import Farm
 
@@ -166,16 +167,17 @@ def test_a_cells_body_arrives_byte_for_byte(notebook: Kernel, any_farm: Farm) ->
         assert type_in(notebook, "close all").stdout == "openenv: lab is closed\nopenenv: script is closed\n"
 
 
-def test_a_slow_and_failing_server(notebook: Kernel, any_farm: Farm) -> None:
+def test_a_slow_and_failing_server(notebook: Kernel, any_farm: Farm, far_gate: FileGate) -> None:
     """A step that is late is owed and said so, a failing one is told; a lost session says reset, until it works."""
     with any_farm.server("lab") as server:
         type_in(notebook, f"connect {server.url} --as lab")
         type_in(notebook, "reset")
         failed = refused(notebook, "%openenv step op=raise")
         assert failed.startswith("EnvironmentFailed: the environment failed: the lab exploded · ")
-        late = refused(notebook, "%openenv step op=slow seconds=1.5 tag=late --timeout 0.3")
+        late = refused(notebook, f"%openenv step op=slow gate={far_gate.path} tag=late --timeout 0.3")
         assert late.startswith("ReplyTimeout: no reply to step() within 0.3 s") and "the reply is owed" in late
         assert "· 1 reply owed, " in type_in(notebook, "status").stdout
+        far_gate.open()
         after = notebook.ok("r = %openenv step op=next tag=after\nprint(r.observation.tag, lab.owed)")
         assert after.stdout == "after 0\n"
         lost = refused(notebook, "%openenv step op=exit")

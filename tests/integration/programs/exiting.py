@@ -1,6 +1,6 @@
 """An interpreter that ends with everything still open, and one call still waiting.
 
-argv: URL
+argv: URL, a gate that stays shut
 """
 
 import asyncio
@@ -11,7 +11,7 @@ import threading
 import openenv_notebook
 from openenv_notebook import GenericEnvClient, SessionLost
 
-url = sys.argv[1]
+url, gate = sys.argv[1:]
 server = openenv_notebook.serve("demo:grid")
 kept = [openenv_notebook.connect(url) for _ in range(3)]
 kept += [openenv_notebook.connect(server.url), openenv_notebook.connect("demo:echo")]
@@ -35,7 +35,7 @@ asyncio.run(awaited())
 def waiting() -> None:
     """A call that the end of the process ends."""
     with contextlib.suppress(SessionLost):
-        kept[1].step(op="echo", seconds=3.0)
+        kept[1].step(op="echo", gate=gate)
 
 
 threading.Thread(target=waiting, daemon=True).start()

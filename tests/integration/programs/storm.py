@@ -1,4 +1,4 @@
-"""A thousand interrupts at random moments of calls, blocking and awaited; what the server saw decides.
+"""Interrupts at random moments of calls, blocking and awaited; what the server saw decides.
 
 argv: URL, number of interrupts, seed
 """

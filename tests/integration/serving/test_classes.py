@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import io
 import threading
-import time
 import traceback
 import urllib.error
 from typing import Any
@@ -34,7 +33,7 @@ from openenv_notebook.servers import running_servers
 
 
 def test_a_class_is_served_and_stopped() -> None:
-    """A class is served at a free port, its sessions are counted, and stop() ends it within 2 s, again and again."""
+    """A class is served at a free port, its sessions are counted, and stop() ends it, again and again."""
     server = serve(Divider)
     with connect(server.url) as env:
         assert env.reset().observation.number == 100
@@ -43,10 +42,8 @@ def test_a_class_is_served_and_stopped() -> None:
         assert (server.sessions_active, server.sessions_maximum) == (1, 64)
         assert repr(server) == f"<Server Divider, {server.url}, 1 of 64 sessions>"
     eventually(lambda: server.sessions_active == 0)
-    began = time.monotonic()
     server.stop()
     server.stop()
-    assert time.monotonic() - began < 2
     assert (server.kind, server.running, repr(server)) == ("class", False, "<Server Divider, stopped>")
     assert not listens(server.url)
 
@@ -261,10 +258,11 @@ def test_a_taken_port_fails_at_once() -> None:
             serve(Divider, port=port)
 
 
-def test_stopping_during_a_step_is_quick() -> None:
-    """stop() takes 2 s at most while a step runs; its caller gets SessionLost, the thread ends with the step."""
+def test_stopping_waits_for_no_step() -> None:
+    """stop() returns while a step is held; its caller gets SessionLost, the thread ends with the step."""
     Gated.begun.clear()
     Gated.go.clear()
+    Gated.ended.clear()
     server = serve(Gated)
     env = connect(server.url)
     env.reset()
@@ -279,11 +277,9 @@ def test_stopping_during_a_step_is_quick() -> None:
     waiting = threading.Thread(target=step, daemon=True)
     waiting.start()
     assert Gated.begun.wait(10)
-    began = time.monotonic()
     server.stop()
-    assert time.monotonic() - began < 2.2
-    waiting.join(5)
-    assert len(outcome) == 1
+    waiting.join(10)
+    assert len(outcome) == 1 and not Gated.ended.is_set()
     Gated.go.set()
     env.close()
     eventually(lambda: not server.running)

@@ -63,7 +63,7 @@ class TestMaking:
     @pytest.mark.parametrize(
         ("headers", "text"),
         [
-            ({"X": "secret\nb"}, "the header 'X' cannot be sent: its value .not shown. has a line break"),
+            ({"X": "secret\nb"}, "the header 'X' has a line break"),
             ({"X": 3}, "the header 'X' needs a text"),
             ({"X Y": "a"}, "'X Y' is no name of a header"),
             ({"X\n": "a"}, r"'X\\n' is no name of a header"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -422,7 +423,7 @@ class TestOrder:
         await eventually_here(lambda: disconnect.status == "done")
         await Call(session, "reset").answered()
         session.close()
-        await eventually_here(lambda: heard[-1].status == "closed")
+        await eventually_here(lambda: heard and heard[-1].status == "closed")
         assert [(event.step.kind if event.step else "status", event.status) for event in heard] == [
             ("status", "open"), ("reset", "open"),
             ("step", "lost"), ("status", "lost"),
@@ -537,7 +538,8 @@ class TestGivingUp:
         call.give_up()
         far_end.release()
         await eventually_here(lambda: playing.exchange.owed == 0)
-        assert [(step.kind, step.result) for step in playing.unclaimed.take()] == [("state", None)]
+        (step,) = playing.unclaimed.take()
+        assert (step.kind, step.result, step.error) == ("state", None, None)
         assert len(playing.record.episode) == 1
 
     async def test_a_reset_waits_for_the_owed_reply(self, playing: Session, far_end: FarEnd) -> None:
@@ -610,7 +612,8 @@ class TestLoss:
         far_end.wire.break_off(1006, "")
         with caplog.at_level(logging.WARNING, "openenv_notebook"):
             assert await Call(playing, "connect").answered() is None
-        assert caplog.messages == [f"openenv: a new session was opened on {URL}; the lost episode is over"]
+        (warning,) = caplog.messages
+        assert "new session" in warning and URL in warning
         assert playing.status == "lost"
         for kind in ("step", "state", "mcp"):
             error_of(await Call(playing, kind, {"id": 1}).answered(), SessionLost)
@@ -660,7 +663,7 @@ class TestLoss:
         """A send that fails is an end without a close code."""
         far_end.refuses_frames = True
         error = error_of(await Call(playing, "step").answered(), SessionLost)
-        assert (error.code, error.reason, error.sent) == (1006, "the scripted wire is broken", True)
+        assert (error.code, error.reason, error.sent) == (1006, ScriptedWire.BROKEN, True)
 
     async def test_a_wire_that_breaks_without_a_word_is_told_by_its_error(self) -> None:
         """Where what broke says nothing, its kind is the reason."""
@@ -738,12 +741,12 @@ class TestOurEnd:
         request = Request("disconnect" if way == "detach" else "close")
         request.status = "queued"
         getattr(playing, way)(request)
-        reason = "it was given up by disconnect()" if way == "detach" else "the client was closed"
+        reason = "disconnect()" if way == "detach" else "closed"
         lost = error_of(await sent.answered(), SessionLost)
-        assert (lost.reason, lost.sent) == (reason, True)
+        assert reason in lost.reason and lost.sent is True
         assert ("connect again" in str(lost)) is (way == "close")
         withdrawn = error_of(await unsent.answered(), ClientClosed)
-        assert (withdrawn.args, withdrawn.sent) == ((reason,), False)
+        assert reason in str(withdrawn) and withdrawn.sent is False
         assert [type(step.error) for step in playing.unclaimed.take()] == [SessionLost]
         assert [step.action for step in playing.record.episode][1:] == [{"n": 0}, {"n": 1}]
         await eventually_here(lambda: request.status == "done")
@@ -755,7 +758,7 @@ class TestOurEnd:
         assert playing.status == "lost"
         assert not playing.was_reset
         error = error_of(await Call(playing, "step").answered(), SessionLost)
-        assert error.reason == "it was given up by disconnect()"
+        assert "disconnect()" in error.reason
         assert await Call(playing, "reset").answered() == {"reset": {}, "step": 0}
 
     async def test_a_disconnect_before_any_reset_loses_nothing(self, session: Session, far_end: FarEnd) -> None:
@@ -842,11 +845,7 @@ class TestThread:
         session.end(join=True)
         assert woken.wait(5)
         error = error_of(request.error, SessionLost)
-        assert (error.reason, error.hint, error.sent) == (
-            "the client was closed",
-            "connect again for a new client",
-            True,
-        )
+        assert "closed" in error.reason and "connect again" in str(error) and error.sent is True
 
     def test_an_end_waits_no_longer_than_told(self, far_end: FarEnd) -> None:
         """A thread that is busy is left to itself after so many seconds."""
@@ -877,7 +876,7 @@ class TestThread:
         old = far_end.wire
         playing.before_lease(anew=True)
         error = error_of(await Call(playing, "step").answered(), SessionLost)
-        assert (error.reason, error.code) == ("the client's own thread ended", None)
+        assert "thread" in error.reason and error.code is None
         assert await Call(playing, "reset").answered() == {"reset": {}, "step": 0}
         assert far_end.wire is not old
         far_end.wire.break_off(1001, "bye")
@@ -889,10 +888,25 @@ class TestThread:
         old = far_end.wire
         playing.orphan()
         error = error_of(await Call(playing, "step").answered(), SessionLost)
-        assert error.reason == "it belongs to the process that this one was forked from"
+        assert "forked" in error.reason
         assert await Call(playing, "reset").answered() == {"reset": {}, "step": 0}
         assert far_end.wire is not old
         assert not old.closed_by_us
+
+    async def test_a_forked_child_keeps_no_connection_open(self, playing: Session, far_end: FarEnd) -> None:
+        """The child's copy of the socket is closed: else the server would not see the parent's end."""
+        ours, theirs = socket.socketpair()
+
+        class Transport:
+            def get_extra_info(self, name: str) -> Any:
+                return ours if name == "socket" else None
+
+        far_end.wire.transport = Transport()  # type: ignore[attr-defined]
+        playing.orphan()
+        theirs.settimeout(5)
+        assert theirs.recv(1) == b""
+        ours.detach()
+        theirs.close()
 
 
 class TestBackPressure:

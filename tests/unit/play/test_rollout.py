@@ -6,13 +6,11 @@ import asyncio
 import contextvars
 import itertools
 import logging
-import sys
 import threading
-import time
 from typing import Any
 
 import pytest
-from support.interrupts import interrupted_when
+from support.interrupts import interrupted_when, main_thread_is_in
 from support.waiting import eventually, in_threads
 from support.wire import FarEnd, error_frame, result_frame
 
@@ -49,12 +47,7 @@ def threads() -> list[str]:
 
 def main_thread_waits() -> bool:
     """Tell whether the main thread is in a slice of Rollout.wait()."""
-    frame = sys._current_frames()[threading.main_thread().ident or 0]
-    while frame.f_back is not None:
-        if frame.f_code is threading.Event.wait.__code__ and frame.f_back.f_code is Rollout.wait.__code__:
-            return True
-        frame = frame.f_back
-    return False
+    return main_thread_is_in(threading.Event.wait, Rollout.wait)
 
 
 class TestPlaying:
@@ -75,7 +68,7 @@ class TestPlaying:
     def test_an_episode_that_ends_in_a_pause_is_not_stepped(self, env: Env, far_end: FarEnd) -> None:
         """A23: when another caller ends the episode within a pause, the policy is not asked."""
         far_end.policy = ends_after(1)
-        run = Rollout(env, column, fps=0.01).start()
+        run = Rollout(env, column, fps=1e-6).start()
         eventually(lambda: run.progress.begun == 1)
         env.step(column=0)
         run.fps = None
@@ -121,11 +114,11 @@ class TestSpeed:
     def test_steps_are_paced(self, env: Env) -> None:
         """fps is kept: that many steps a second, at most."""
         run = played(env, steps=5, fps=50)
-        assert 0.08 <= run.progress.seconds < 2
+        assert run.progress.seconds >= 0.08
 
     def test_the_speed_may_change(self, env: Env) -> None:
         """A new speed holds at once, also within a pause."""
-        run = Rollout(env, column, steps=2, fps=0.01).start()
+        run = Rollout(env, column, steps=2, fps=1e-6).start()
         eventually(lambda: run.progress.begun == 1)
         run.fps = None
         assert run.wait(WITHIN)
@@ -133,12 +126,10 @@ class TestSpeed:
 
     def test_a_pause_ends_by_stop(self, env: Env) -> None:
         """stop() ends a pause at once, and no step follows."""
-        run = Rollout(env, column, fps=0.01).start()
+        run = Rollout(env, column, fps=1e-6).start()
         eventually(lambda: run.progress.begun == 1)
-        began = time.monotonic()
         run.stop()
         assert run.wait(WITHIN)
-        assert time.monotonic() - began < 0.3
         assert (run.steps_made, run.error) == (0, None)
 
 
@@ -233,15 +224,10 @@ class TestEnds:
         assert threads() == []
 
     def test_an_interrupt_stops_it(self, env: Env) -> None:
-        """wait() is left by an interrupt within 0.2 s, and the run stops."""
-        run = Rollout(env, column, fps=0.01).start()
-        at: list[float] = []
-        with (
-            pytest.raises(KeyboardInterrupt),
-            interrupted_when(lambda: main_thread_waits() and not at.append(time.monotonic())),
-        ):
+        """wait() is left by an interrupt though the run is in a pause, and the run stops."""
+        run = Rollout(env, column, fps=1e-6).start()
+        with pytest.raises(KeyboardInterrupt), interrupted_when(main_thread_waits):
             run.wait()
-        assert time.monotonic() - at[0] < 0.4
         assert run.wait(WITHIN)
         assert run.error is None
 
@@ -259,16 +245,13 @@ class TestEnds:
         assert told == ["first True", "last", "late"]
         assert "callback" in caplog.text and "ZeroDivisionError" in caplog.text
 
-    def test_a_slow_callback_keeps_nobody(self, env: Env) -> None:
+    def test_a_slow_callback_keeps_nobody(self, env: Env, gate: threading.Event) -> None:
         """A callback at the end that takes long, or waits for whoever waits, does not hold wait() up."""
-        may_end = threading.Event()
         run = Rollout(env, column, steps=1)
-        run.on_end(lambda ended: may_end.wait(WITHIN))
-        began = time.monotonic()
+        run.on_end(lambda ended: gate.wait())
         assert run.start().wait()
-        assert time.monotonic() - began < 3
         assert not run.running
-        may_end.set()
+        gate.set()
         eventually(lambda: threads() == [])
 
     def test_waits_from_many_threads(self, env: Env) -> None:

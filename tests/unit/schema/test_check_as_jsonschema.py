@@ -22,7 +22,7 @@ from openenv_notebook.schema.reader import action_shape
 # These say whether an object may have more fields. Where nothing is said it may not, for servers of OpenEnv.
 TOLD: dict[str, Mapping[str, Any]] = {
     **{name: told.get("action", told) for name, told in schemas().items()},
-    **{f"made {seed}": made_schema(random.Random(seed)) for seed in range(storm(60, 2000))},
+    **{f"made {seed}": made_schema(random.Random(seed)) for seed in range(storm(20, 2000))},
 }
 ACTIONS: dict[str, Mapping[str, Any]] = {**TOLD, **shapes()}
 ODD: tuple[Any, ...] = (
@@ -50,7 +50,7 @@ def spoiled(value: dict[str, Any], rng: random.Random) -> dict[str, Any]:
 def test_a_random_action_is_valid(name: str) -> None:
     """What chance chooses fits the schema, by jsonschema."""
     shape, rng = action_shape(ACTIONS[name]), random.Random(1)
-    for _ in range(100):
+    for _ in range(storm(15, 300)):
         action = sample_action(shape, None, rng)
         assert theirs(ACTIONS[name], action) == [], action
 
@@ -60,7 +60,7 @@ def test_the_check_refuses_what_jsonschema_refuses_and_nothing_else(name: str) -
     """Of actions with a field that is odd, missing or too many, ours and jsonschema refuse the same."""
     shape, rng = action_shape(TOLD[name]), random.Random(2)
     refused = 0
-    for _ in range(400):
+    for _ in range(storm(60, 1000)):
         action = spoiled(sample_action(shape, None, rng), rng)
         wrong, found = theirs(TOLD[name], action), problems(shape, action)
         assert bool(wrong) == bool(found), (action, wrong, found)

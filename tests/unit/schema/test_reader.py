@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, TypeAdapter
 from support import hostile
+from support.pace import SLOW
 from support.recorded import schemas, shapes
 
 from openenv_notebook.client.actions import wire_action
@@ -253,6 +254,7 @@ strange = st.recursive(
 
 
 @given(strange, strange)
+@SLOW
 def test_nothing_raises(schema: Any, value: Any) -> None:
     """Whatever stands in a schema, it is read, and any value can be held against it."""
     for each in (
@@ -433,6 +435,10 @@ def test_what_stands_beside_and_in_a_definition_holds_together() -> None:
     ("part", "shape"),
     [
         ({"items": {"type": "string"}}, Array(name="x", item=Text())),
+        (
+            {"enum": ["a"], "title": "A", "description": "the only one", "default": "a"},
+            Const(name="x", value="a", title="A", description="the only one", default="a"),
+        ),
         ({"type": "array", "items": {}, "maxItems": 0}, Array(name="x", item=Json(), most=0)),
         ({"type": "string", "examples": ["a", 3]}, Text(name="x", examples=("a",))),
         (

@@ -36,19 +36,19 @@ def test_what_are_no_seeds(seeds: object) -> None:
 @pytest.mark.parametrize(
     ("headers", "words"),
     [
-        ([("a", "b")], "headers are a dict, not a list"),
-        ({3: "b"}, "3 is no name of a header"),
-        ({"a b": "c"}, "'a b' is no name of a header"),
-        ({"A": 3}, "the header 'A' needs a text as its value, not a int"),
-        ({"A": "b\nc"}, "the header 'A' cannot be sent: its value (not shown) has a line break at place 2 of 3"),
+        ([("a", "b")], "a dict, not a list"),
+        ({3: "b"}, "^3 is no name"),
+        ({"a b": "c"}, "'a b' is no name"),
+        ({"A": 3}, "'A' needs a text as its value, not a int"),
+        ({"A": "b\nhush"}, "'A' has a line break at place 2 of 6 of its value"),
     ],
 )
 def test_what_are_no_headers(headers: object, words: str) -> None:
     """Headers are a dict of names and texts; the one that is wrong is named, its value is not shown."""
     check_headers({"X-Name": "a\tvalue of ümlauts"})
-    with pytest.raises(MisuseError) as caught:
+    with pytest.raises(MisuseError, match=words) as caught:
         check_headers(headers)
-    assert caught.value.args == (words,)
+    assert "hush" not in str(caught.value)
 
 
 def test_a_token_is_taken_without_what_stands_around_it() -> None:

@@ -156,6 +156,7 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
     (WrongThread("step() blocks", hint="await it"), "step() blocks · await it"),
     (UnknownClient("nev", ["env", "other"]), "there is no client named 'nev' (connected: env, other)"),
     (UnknownClient("nev"), "there is no client named 'nev' (connected: none)"),
+    (UnknownClient("nev", hint="connect it"), "there is no client named 'nev' (connected: none) · connect it"),
     (NotSupportedHere("no threads here"), "no threads here"),
 ]
 
@@ -243,6 +244,25 @@ def test_an_error_survives_travelling(error: OpenEnvError, text: str, travel: An
     del error.__notes__
 
 
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (InvalidTarget("a b", "a blank"), "a blank"),
+        (SpaceAsleep("starting"), "starting"),
+        (SessionLost("gone", code=1001), "gone"),
+        (ConnectTimeout(2.5, "no answer"), "no answer"),
+        (ReplyTimeout("step", 5.0, sent=True), "step"),
+        (ServerError("no", code="STRANGE"), "no"),
+        (ToolFailed("no", tool="read"), "no"),
+        (UnknownClient("nev"), "nev"),
+    ],
+    ids=_name,
+)
+def test_an_error_has_one_argument(error: OpenEnvError, told: str) -> None:
+    """As of any exception, ``args`` hold what it was made with first: what is told, without what we add."""
+    assert error.args == (told,)
+
+
 def test_a_text_is_made_when_it_is_read() -> None:
     """What is learned later, such as the address, stands in the text."""
     error = SessionLost("gone")
@@ -272,6 +292,15 @@ def test_a_cell_shows_a_few_lines(short_errors: None) -> None:
     error = MisuseError("not both")
     error.add_note("said twice")
     assert error._render_traceback_() == ["MisuseError: not both", "said twice"]
+
+
+def test_a_cell_shows_what_the_environment_raised(short_errors: None) -> None:
+    """Behind the error stands the environment's own, as Python writes it, where it is known."""
+    error = EnvironmentFailed("'x'", hint="look")
+    error.__cause__ = KeyError("x")
+    assert error._render_traceback_() == [
+        "EnvironmentFailed: the environment failed: 'x' · look", "raised by the environment:", "KeyError: 'x'",
+    ]  # fmt: skip
 
 
 def test_a_cell_shows_everything_on_request(short_errors: None) -> None:

@@ -183,6 +183,7 @@ class TestStepResult:
         ([[[[[1, 2]]]]], "[[[[[… 2 in all]]]]]"),
         (Move(column=1), "Move(metadata={}, column=1)"),
         (AttributeDict(a=[{"b": 1}]), "{'a': [{'b': 1}]}"),
+        ([StepResult({"a": 1}, 1.0)], "[StepResult(observation={'a': 1}, reward=1.0, done=False)]"),
     ],
 )
 def test_values_are_written_short(value: Any, text: str) -> None:

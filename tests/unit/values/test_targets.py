@@ -151,6 +151,10 @@ WRONG = [
     ("://localhost", "scheme before :// is missing"),
     ("http:/localhost:8000", "two slashes are missing after http:"),
     ("http:localhost", "two slashes are missing after http:"),
+    ("https:localhost", "two slashes are missing after https:"),
+    ("ws:localhost", "two slashes are missing after ws:"),
+    ("wss:localhost", "two slashes are missing after wss:"),
+    ("hf:localhost", "two slashes are missing after hf:"),
     ("http://", "host is missing"),
     ("http://:8000", "host is missing"),
     ("https:///envs/a", "host is missing"),
@@ -311,18 +315,14 @@ def test_plain_queries_are_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        ("::1:8000", "an IPv6 address needs brackets, as in [::1]:8000"),
-        ("owner/" + "n" * 80, "paste the address from the Space's Embed dialog"),
-        ("http://me:pass/word@host", "in a password / is written %2F, and @ is written %40"),
-    ],
+    ("text", "remedy"),
+    [("::1:8000", "[::1]:8000"), ("owner/" + "n" * 80, "Embed dialog"), ("http://me:pass/word@host", "%2F")],
 )
-def test_what_is_wrong_is_known_by_its_remedy(text: str, hint: str) -> None:
+def test_what_is_wrong_is_known_by_its_remedy(text: str, remedy: str) -> None:
     """Where a mistake is a usual one, the error says how it is written."""
     with pytest.raises(InvalidTarget) as caught:
         parse_target(text)
-    assert caught.value.hint == hint
+    assert remedy in (caught.value.hint or "")
 
 
 def test_a_path_keeps_its_letters() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,12 +56,11 @@ def test_a_long_text_is_cut() -> None:
     assert (cut("abc", 3), cut("abcd", 3)) == ("abc", "ab…")
 
 
-@pytest.mark.parametrize("text", ["\x1b[" * 50_000, "\x1b]" * 50_000, "\x1b]" + "a" * 200_000, "\u0301" * 200_000])
-def test_no_text_takes_long(text: str) -> None:
-    """Sequences that never end cost no more than their length."""
-    began = time.perf_counter()
-    visible(text)
-    assert time.perf_counter() - began < 5
+@pytest.mark.parametrize(("start", "part"), [("", "\x1b["), ("", "\x1b]"), ("\x1b]", "a"), ("", "\u0301")], ids=ascii)
+def test_no_text_takes_long(start: str, part: str) -> None:
+    """Sequences that never end cost no more than their length: what grew with its square would take minutes."""
+    text = start + part * 300_000
+    assert len(visible(text)) <= len(text)
 
 
 def test_the_nearest_name_is_named_or_none() -> None:

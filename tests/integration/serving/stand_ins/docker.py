@@ -6,10 +6,10 @@ What runs stands in the folder named by DOCKER_STAND_IN, one file a container.
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -59,9 +59,12 @@ def stop(name: str, number: int, text: str) -> None:
     if not path.exists():
         fail(1, f"Error response from daemon: No such container: {name}")
     pid = json.loads(path.read_text())["pid"]
-    os.kill(pid, number)
-    while Path(f"/proc/{pid}").exists() and " Z " not in Path(f"/proc/{pid}/stat").read_text():
-        time.sleep(0.01)
+    try:
+        process = os.pidfd_open(pid)
+        os.kill(pid, number)
+        select.select([process], [], [])
+    except ProcessLookupError:
+        pass  # it has ended already
     path.unlink(missing_ok=True)
     print(text)
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import hostile
 from support.markup import check_html, check_text
+from support.pace import SLOW
 
 from openenv_notebook.jupyter.show.any_value import to_html, to_text
 from openenv_notebook.jupyter.show.as_html import LONGEST, size_without_pictures
@@ -55,6 +56,7 @@ def test_hostile_values_are_escaped(name: str) -> None:
 
 
 @given(values)
+@SLOW
 def test_any_observation_is_escaped_and_bounded(value: Any) -> None:
     """Any JSON value as an observation, and as its metadata."""
     check(StepResult(value, 0.5, False, {"x": value}))
@@ -63,6 +65,7 @@ def test_any_observation_is_escaped_and_bounded(value: Any) -> None:
 
 
 @given(st.dictionaries(st.one_of(schema_words, texts), schemas, max_size=6))
+@SLOW
 def test_any_schema_is_shown_somehow(schema: dict[str, Any]) -> None:
     """A schema that is none still gives text; where HTML is written it is escaped."""
     for value in (AttributeDict(schema), Tool(name="tool", input_schema=schema)):
@@ -75,6 +78,7 @@ def test_any_schema_is_shown_somehow(schema: dict[str, Any]) -> None:
 
 
 @given(st.dictionaries(st.one_of(schema_words, texts), schemas, max_size=6))
+@SLOW
 def test_any_field_has_a_kind(schema: dict[str, Any]) -> None:
     """What a field takes is said in a clean, short word however its schema is made."""
     shape = read_shape(schema)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import hostile
 from support.markup import IN_PANEL, check_html, check_text
+from support.pace import SLOW
 from support.recorded import exchanges, results
 
 from openenv_notebook.jupyter.panel.observation_html import write_observation
@@ -108,6 +109,7 @@ values = st.recursive(
 
 
 @given(values, values)
+@SLOW
 def test_any_two_observations_can_be_compared(now: Any, before: Any) -> None:
     """Any JSON value after any other: marked, escaped, bounded."""
     check(StepResult(now), StepResult(before))

@@ -6,10 +6,9 @@ from openenv.core.env_server.types import Action, Observation
 
 
 class Count(Action):
-    """Count so far, slowly if wanted."""
+    """Count so far."""
 
     to: int
-    seconds: float = 0.0
 
 
 class Counted(Observation):

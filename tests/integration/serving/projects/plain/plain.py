@@ -1,11 +1,14 @@
-"""An app without any package: it answers /health, tells what it was given, and starts a process."""
+"""An app without any package: it answers /health, tells what it was given, starts a process, and has sessions."""
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 told = {
@@ -21,11 +24,45 @@ if os.environ.get("PLAIN_FAILS"):
 
 if os.environ.get("PLAIN_STARTS"):
     # As a browser or a database that an environment starts.
-    told["started"] = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid
+    told["started"] = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"]).pid
+
+
+def pass_gate(path: str) -> None:
+    """Say that it is reached, and wait until the test lets go of a file."""
+    Path(f"{path}.reached").touch()
+    with open(path) as gate:
+        fcntl.flock(gate, fcntl.LOCK_SH)
+
+
+async def reply(kind: str, data: Any, steps: int) -> Any:
+    """Do what a session is asked for; each observation tells the process."""
+    if kind not in ("reset", "step", "state"):
+        return {"type": "error", "data": {"message": f"Unknown message type: {kind}", "code": "UNKNOWN_TYPE"}}
+    if kind == "state":
+        return {"type": "state", "data": {"step_count": steps}}
+    if data.get("gate"):
+        await asyncio.to_thread(pass_gate, data["gate"])
+    return {"type": "observation", "data": {"observation": {"pid": told["pid"]}, "reward": None, "done": False}}
+
+
+async def talk(receive: Any, send: Any) -> None:
+    """Be one session."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    steps = 0
+    while (event := await receive())["type"] == "websocket.receive":
+        message = json.loads(event["text"])
+        if message["type"] == "close":
+            return
+        steps = 0 if message["type"] == "reset" else steps + (message["type"] == "step")
+        answer = await reply(message["type"], message.get("data"), steps)
+        await send({"type": "websocket.send", "text": json.dumps(answer)})
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
     """Answer every request."""
+    if scope["type"] == "websocket":
+        await talk(receive, send)
     if scope["type"] != "http":
         return
     healthy = scope["path"] != "/health" or not os.environ.get("PLAIN_IS_ILL")
