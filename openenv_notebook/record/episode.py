@@ -7,6 +7,8 @@ official ``openenv collect`` writes.
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 import time
 import uuid
@@ -22,6 +24,7 @@ from openenv_notebook.values.to_json import to_bytes
 FORMAT = "openenv-notebook/1"
 
 _PLACES = 12
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 # A cell and a panel may ask for the return at once. One for all: an episode can be pickled.
 _scanning = threading.Lock()
@@ -123,9 +126,11 @@ class Episode:
                 values stand, and ``extra.hidden`` lists those names.
 
         Returns:
-            The line. NaN and infinities stand in it as Python's ``json`` writes them.
+            The line, in ASCII: whatever reads it, in whatever encoding, finds one line. NaN and
+            infinities stand in it as Python's ``json`` writes them.
         """
-        return to_bytes(self._plain(shows_secrets=secrets)).decode()
+        line = to_bytes(self._plain(shows_secrets=secrets)).decode()
+        return line if line.isascii() else _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], line)
 
     def _plain(self, *, shows_secrets: bool) -> dict[str, Any]:
         entries, hidden, known = [step.to_dict() for step in self._steps], set[str](), Secrets()

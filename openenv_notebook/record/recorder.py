@@ -56,12 +56,12 @@ class Record:
 
     @property
     def last_result(self) -> StepResult[Any] | None:
-        """The result of the last step that has one."""
-        if self.last is not None and self.last.result is not None:
+        """The result of the last step that has one; tools called beside the steps are none."""
+        if self.last is not None and self.last.kind != "tool" and self.last.result is not None:
             return self.last.result
         for episode in reversed(list(self._episodes)):
             for step in reversed(episode.steps):
-                if step.result is not None:
+                if step.kind != "tool" and step.result is not None:
                     return step.result
         return None
 
