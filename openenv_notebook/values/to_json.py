@@ -62,7 +62,7 @@ def fields_of(value: Any) -> dict[str, Any]:
         for name, item in fields.items():
             if not isinstance(name, str):
                 raise MisuseError(f"names of fields are text, not {type(name).__name__}: {name!r}")
-            if type(item) not in _PLAIN:
+            if type(item) not in _PLAIN and not _is_plain(item):
                 fields[name] = _without_models(item)
         return fields
     except RecursionError:
@@ -73,6 +73,25 @@ def fields_of(value: Any) -> dict[str, Any]:
         place = _place_of(fields, _without_models)
         error.hint = f"it is {place}" if place else error.hint
         raise
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether a value is what JSON has, and nothing else, however deep; what contains itself is left to others."""
+    seen: set[int] = set()
+    waiting = [value]
+    while waiting:
+        inside = waiting.pop()
+        kind = type(inside)
+        if kind in _PLAIN or id(inside) in seen:
+            continue
+        seen.add(id(inside))
+        if kind is list:
+            waiting += inside
+        elif kind is dict and all(type(key) is str for key in inside):
+            waiting += inside.values()
+        else:
+            return False
+    return True
 
 
 def _taken_apart(record: Any) -> Any:
@@ -203,6 +222,8 @@ def to_bytes(value: Any) -> bytes:
         pass  # what it refuses may still be written
     try:
         return _written(value)
+    except RecursionError:
+        raise MisuseError("this cannot be sent as JSON: it is nested deeper than Python can write here") from None
     except Exception as error:
         why = str(error).removeprefix("Error serializing to JSON: ").removeprefix("TypeError: ")
         hint, place = "send numbers, texts, lists, arrays, dicts, models or dataclasses", _place_of(value, _written)
@@ -218,4 +239,4 @@ def _written(value: Any) -> bytes:
                 return write(value, fallback=_convert, bytes_mode=mode)
             except Exception as error:
                 refused.append(error)
-    raise refused[0]
+    raise next((each for each in refused if isinstance(each, RecursionError)), refused[0])

@@ -16,7 +16,7 @@ from openenv_notebook.values.errors import (
     ServerError,
     SessionRefused,
 )
-from openenv_notebook.values.read_json import quick_json, read_json
+from openenv_notebook.values.read_json import TooDeepError, quick_json, read_json
 from openenv_notebook.values.secrets import masked
 
 ENDS_SESSION: Final = frozenset({"CAPACITY_REACHED", "FACTORY_ERROR", "SESSION_ERROR"})
@@ -92,6 +92,9 @@ def reply_data(data: bytes, kind: str) -> dict[str, Any]:
 def _read_slowly(data: bytes, kind: str) -> Any:
     try:
         return read_json(data)
+    except TooDeepError:
+        what = f"a reply to {kind}() that is nested deeper than Python can read here"
+        raise ProtocolError(what, frame=excerpt(data), hint="sys.setrecursionlimit() raises that limit") from None
     except ValueError as error:
         raise ProtocolError(f"a reply to {kind}() that is not JSON ({error})", frame=excerpt(data)) from error
 
