@@ -29,7 +29,7 @@ from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.servers.holding import Hold
 from openenv_notebook.values.caution import caution
 from openenv_notebook.values.checks import check_seconds
-from openenv_notebook.values.errors import ClientClosed, ConnectTimeout, InvalidAction, ProtocolError, ReplyTimeout
+from openenv_notebook.values.errors import ClientClosed, ConnectTimeout, InvalidAction, ReplyTimeout
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.to_json import fields_of
 from openenv_notebook.wire.http import TIMEOUT
@@ -154,11 +154,7 @@ class Conversation:
         request = Request("state", STATE_FRAME, self.session)
         yield request
         reply = self.reply(request)
-        try:
-            return self.codec.state(self._client(), reply)
-        except ProtocolError as error:
-            self.known.secrets.hide_in(error)
-            raise
+        return self.codec.state(self._client(), reply)
 
     def step_many(self, options: Options, actions: Iterable[Any], window: int) -> Body[list[StepResult[Any]]]:
         """Make several steps without waiting for each reply."""

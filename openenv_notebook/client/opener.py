@@ -8,6 +8,7 @@ environment. Building the environment may take long, and is waited for here.
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable
 from contextvars import Context
 from dataclasses import dataclass
@@ -17,7 +18,14 @@ from openenv_notebook.client import open_sessions
 from openenv_notebook.client.greeting import Greeting
 from openenv_notebook.servers.holding import Hold
 from openenv_notebook.threads.worker import in_thread
-from openenv_notebook.values.errors import ConnectFailed, ConnectTimeout, OpenEnvError, SpaceAsleep, TransportError
+from openenv_notebook.values.errors import (
+    ConnectFailed,
+    ConnectTimeout,
+    OpenEnvError,
+    ServerStartFailed,
+    SpaceAsleep,
+    TransportError,
+)
 from openenv_notebook.values.known_secrets import Secrets
 from openenv_notebook.values.logs import our_log
 from openenv_notebook.wire import other_ports, same_process
@@ -102,11 +110,24 @@ class Opener:
         if self.endpoint is None:
             assert self.provider is not None and self._reach is not None
             link.say("the server is starting")
-            self.endpoint = self._reach(await in_thread(self.provider.start))
+            self.endpoint = self._reach(await in_thread(functools.partial(_started, self.provider)))
             customer.move(self.endpoint.address.name)
             if self._secrets is not None:
                 self.hide_by(self._secrets)
         return await _Opening(customer, link, self.endpoint, self.patience).open()
+
+
+def _started(provider: Hold) -> str:
+    """Start the server; whatever a provider or a factory of somebody's raises is why there is none."""
+    try:
+        return provider.start()
+    except OpenEnvError:
+        raise
+    except BaseException as error:
+        words = f"{type(error).__name__}: {error}".removesuffix(": ")
+        raise ServerStartFailed(
+            f"the server could not be started: {words}", hint="the cause is below it (__cause__), with the line"
+        ) from error
 
 
 class _Opening:

@@ -43,8 +43,12 @@ class DrivenCall:
 
     async def _drive(self) -> Any:
         strand.stand_for(self.strand)
-        value = self.make(*self.args, **self.kwargs)
-        return await Timed(value, self.name) if inspect.isawaitable(value) else value
+        try:
+            value = self.make(*self.args, **self.kwargs)
+            return await Timed(value, self.name) if inspect.isawaitable(value) else value
+        except (SystemExit, KeyboardInterrupt) as error:
+            # Raised by a task they would end the loop: they are the caller's.
+            self.error = error
 
     def start(self) -> None:
         """Begin, on the loop's thread."""
@@ -63,6 +67,8 @@ class DrivenCall:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         try:
             self.result = task.result()
+            if self.cancelled:
+                self.error = None
         except BaseException as error:
             # Nobody reads that of a cancelled call, and its traceback would keep the client alive.
             self.error = None if self.cancelled else error

@@ -33,11 +33,16 @@ async def in_thread(work: Callable[[], Any], within: float | None = None) -> Any
             future.set_exception(error)
 
     def run() -> None:
-        value, error = None, None
+        value: Any = None
+        error: BaseException | None = None
         try:
             value = work()
-        except BaseException as caught:
+        except Exception as caught:
             error = caught
+        except BaseException as caught:
+            # An exit, awaited, would end the loop.
+            error = RuntimeError(f"{type(caught).__name__}: {caught}")
+            error.__cause__ = caught
         try:
             loop.call_soon_threadsafe(finish, value, error)
         except RuntimeError:

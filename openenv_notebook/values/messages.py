@@ -56,6 +56,14 @@ def short_repr(value: Any, depth: int = _DEEPEST, secrets: Container[str] | None
     return f"{kept} ({len(value)} characters)" if isinstance(value, str) else kept
 
 
+def _short_model(result: StepResult[Any], fields: dict[str, Any]) -> str:
+    """Write a result's observation that is a model, without what only its result says."""
+    own = {name: value for name, value in fields.items() if not says_itself(name, value, result)}
+    secrets = result.__secrets__() or secrets_of(result.observation)
+    inner = ", ".join(f"{key}={_short_field(key, item, _DEEPEST, secrets)}" for key, item in own.items())
+    return f"{type(result.observation).__name__}({inner})"
+
+
 def _short_field(name: Any, value: Any, depth: int, secrets: Container[str] | None) -> str:
     return repr(HIDDEN) if hides(str(name), value, secrets) else short_repr(value, depth - 1, secrets)
 
@@ -63,6 +71,19 @@ def _short_field(name: Any, value: Any, depth: int, secrets: Container[str] | No
 def _short_items(opening: str, closing: str, shown: list[str], number: int) -> str:
     rest = [f"… {number} in all"] if number > len(shown) else []
     return opening + ", ".join([*shown, *rest]) + closing
+
+
+def says_itself(name: Any, value: Any, result: Any) -> bool:
+    """Tell whether a field of an observation is the result's own to say: its reward or its end.
+
+    On the wire those stand beside the observation. A model has fields for them, too, which a client's own hook may
+    have left as they were; a dict holds what came, and says the same or something of its own.
+    """
+    if name not in ("reward", "done"):
+        return False
+    own = getattr(result, name)
+    is_model = not isinstance(result.observation, Mapping) and isinstance(value, (bool, int, float))
+    return value is None or value == own or is_model
 
 
 class Action(MaskedModel):
@@ -147,9 +168,9 @@ class StepResult(Generic[ObsT]):
 
     def __repr__(self) -> str:
         extra = f", metadata={short_repr(self.metadata, secrets=self._secrets)}" if self.metadata else ""
-        observation = short_repr(self.observation, secrets=self._secrets) + (
-            " (folded: no longer kept)" if self._is_folded else ""
-        )
+        fields, seen = shown_fields(self.observation), self.observation
+        observation = short_repr(seen, secrets=self._secrets) if fields is None else _short_model(self, fields)
+        observation += " (folded: no longer kept)" if self._is_folded else ""
         return f"StepResult(observation={observation}, reward={self.reward!r}, done={self.done!r}{extra})"
 
     def __iter__(self) -> Iterator[Any]:

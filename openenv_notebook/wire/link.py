@@ -11,10 +11,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from openenv_notebook.values.errors import ConnectFailed, OpenEnvError
-from openenv_notebook.values.logs import our_log
-
-log = our_log()
+from openenv_notebook.values.errors import OpenEnvError
+from openenv_notebook.wire.fault import fault
 
 
 class Wire(Protocol):
@@ -96,7 +94,12 @@ class Link:
             self._task.cancel()
 
     async def _attempt(self) -> None:
-        wire = await self._open_wire()
+        try:
+            wire = await self._open_wire()
+        except OpenEnvError:
+            raise
+        except Exception as error:
+            raise fault(error) from error
         wire.on_frame, wire.on_end = self._on_frame, self._on_end
         self.wire = wire
 
@@ -107,8 +110,7 @@ class Link:
         if isinstance(error, OpenEnvError):
             failure = error.with_traceback(None)
         elif error is not None:
-            log.error("an error while connecting", exc_info=error)
-            failure = ConnectFailed(f"{type(error).__name__}: {error}")
+            failure = OpenEnvError(f"{type(error).__name__}: {error}")
         self._task, self.is_connecting = None, False
         self.say("")
         self._on_opened(failure)

@@ -240,6 +240,7 @@ GUARDED: dict[str, str] = {
     "client.foreign": NOTHING,
     "client.known": HELD,
     "client.opener": NOTHING,
+    "client.players": NOTHING,
     "client.starting": NOTHING,
     "client.tools": NOTHING,
     "client.waiting": NOTHING,

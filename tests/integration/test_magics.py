@@ -14,6 +14,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from support.magics import magic
+from support.real_servers import RealServer
 from support.secret_pins import env_of
 from support.sockets import Peer, SocketServer
 from support.wire import result_frame
@@ -120,6 +121,9 @@ def test_on_picks_a_client_and_the_last_connected_is_current(shell: InteractiveS
         "connect localhost:9 --token-env NO_SUCH_VARIABLE",
         "connect localhost:9 --client nowhere:Class",
         "connect localhost:9 --header broken",
+        "connect localhost:9 --ping soon",
+        "connect localhost:9 --ping 0",
+        "connect localhost:9 --ping nan",
         "connect ftp://x",
     ],
 )
@@ -132,6 +136,18 @@ def test_a_mistake_is_told_in_a_few_lines(
     shown = "".join(capsys.readouterr())
     assert 0 < len(shown.strip().splitlines()) <= 4, shown
     assert "openenv_notebook/" not in shown
+
+
+@pytest.mark.parametrize(("text", "interval"), [("none", None), ("None", None), ("7.5", 7.5)])
+def test_the_interval_of_pings(
+    shell: InteractiveShell, lab: RealServer, capsys: pytest.CaptureFixture[str], text: str, interval: float | None
+) -> None:
+    """R28: --ping sets the interval of pings, or none, and stands in the Python that does the same."""
+    env = magic(shell, f"connect {lab.url} --ping {text}")
+    assert env.endpoint.ping_interval == interval
+    capsys.readouterr()
+    magic(shell, "python")
+    assert f"websocket_ping_interval_s={interval}" in capsys.readouterr().out
 
 
 def test_a_class_that_is_not_installed_is_no_condition(shell: InteractiveShell) -> None:
