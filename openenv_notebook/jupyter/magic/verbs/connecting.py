@@ -103,7 +103,8 @@ def _header(text: str) -> tuple[str, str]:
     if not separator or not name.replace("-", "").isalnum():
         name, separator, value = text.partition(":")
     if not separator or not name.strip():
-        raise UsageError(f"--header takes NAME=VALUE, not {text!r}")
+        # It may be a token without its name.
+        raise UsageError(f"--header takes NAME=VALUE, such as Authorization='Bearer …', not {len(text)} characters")
     return name.strip(), value.strip()
 
 
