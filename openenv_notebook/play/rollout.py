@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -25,10 +24,11 @@ from openenv_notebook.threads.strand import Strand
 from openenv_notebook.values.checks import check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
 from openenv_notebook.values.front_end import Cell, at_interrupt, running_cell
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.tracebacks import shorten
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 THREAD_NAME = "openenv-rollout"
 _SLICE = 0.1

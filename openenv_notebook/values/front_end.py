@@ -37,12 +37,13 @@ class FrontEnd:
 
     ``owner`` names who is connecting now, None where nobody can be named. ``line`` makes the line of a run, in the
     thread that waits for it. ``cell_name`` names the cell that a file holds, such as ``Cell In[5]``, or None: a
-    shell's files are temporary.
+    shell's files are temporary. ``as_typed`` gives a line of a cell as the person typed it.
     """
 
     owner: Callable[[], Owner | None] = lambda: None
     line: Callable[[], Line] = Line
     cell_name: Callable[[str], str | None] = lambda file: None
+    as_typed: Callable[[str], str] = lambda line: line
 
 
 # One run of a cell, or a program: the file its code stands in, and how many cells had been run by then.
@@ -95,3 +96,8 @@ def _outermost(frames: Iterable[FrameType]) -> Cell | None:
     names = getattr(sys.modules.get("__main__"), "__dict__", {})
     file = next((frame.f_code.co_filename for frame in frames if frame.f_globals is names), None)
     return (file, len(names.get("In", ()))) if file is not None else None
+
+
+def as_typed(line: str) -> str:
+    """Give a line of code as the person typed it; the front end may have made Python of it."""
+    return _front_end.as_typed(line)

@@ -10,7 +10,7 @@ import time
 from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
-from openenv_notebook.jupyter.panel.notebook import queues_clicks
+from openenv_notebook.jupyter.panel.arrival import Arrival
 from openenv_notebook.play.policy import Chosen
 from openenv_notebook.values.errors import NotSupportedHere, OpenEnvError, ReplyTimeout
 
@@ -56,18 +56,18 @@ class Question:
                 self._answer.set_exception(error)
 
 
-def refuse_where_nobody_can_click(shell: Any) -> None:
+async def refuse_where_nobody_can_click(shell: Any, arrival: Arrival) -> None:
     """Raise NotSupportedHere, with what can be done instead, where a click cannot arrive while a cell waits for it.
 
-    ipykernel 6 hands clicks over between cells only; a worker thread may wait there.
+    Some kernels hand clicks over between cells only; a worker thread may wait there.
     """
     if getattr(shell, "kernel", None) is None:
         raise NotSupportedHere(
             "ask() waits for a click, and there is no notebook here to click in",
             hint="run it in a notebook's kernel, or give a function as the policy",
         )
-    if threading.current_thread() is threading.main_thread() and queues_clicks():
-        shown = getattr(sys.modules.get("ipykernel"), "__version__", "6")
+    if threading.current_thread() is threading.main_thread() and not await arrival.is_open():
+        shown = getattr(sys.modules.get("ipykernel"), "__version__", "")
         raise NotSupportedHere(
             f"ipykernel {shown} hands clicks over only when no cell runs, so this cell would wait for ever",
             hint="update ipykernel to 7.4 or later; or let the panel play: panel.play(policy), with 'I play' pressed",

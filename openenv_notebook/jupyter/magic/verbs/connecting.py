@@ -64,7 +64,7 @@ def _connected(context: Context, name: str, target: str, settings: dict[str, Any
 
     Only where the old client holds the slot that is missing, it goes first.
     """
-    old, progress = context.workspace.held(name), LiveLine(context.shell).wait_for
+    old, progress = context.workspace.held(name), LiveLine(context.workspace.shell).wait_for
     if old is None:
         return connect_to(target, progress=progress, **settings)
     try:
@@ -104,7 +104,8 @@ def _header(text: str) -> tuple[str, str]:
     if not separator or not name.replace("-", "").isalnum():
         name, separator, value = text.partition(":")
     if not separator or not name.strip():
-        raise UsageError(f"--header takes NAME=VALUE, not {text!r}")
+        # It may be a token without its name.
+        raise UsageError(f"--header takes NAME=VALUE, such as Authorization='Bearer …', not {len(text)} characters")
     return name.strip(), value.strip()
 
 
