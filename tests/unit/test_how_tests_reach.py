@@ -40,7 +40,6 @@ ALLOWED = {**PROTOCOLS, **OTHERS, **KEYS}
 SLEEPS = {
     "support/waiting.py": "the one place that waits: a tick between two looks at a condition",
     "integration/kernels/test_asking.py": "cells that keep the kernel busy while clicks come, and after a question",
-    "integration/kernels/test_background_runs.py": "a cell that waits as people wait: by sleeping",
     "support/situations.py": "a cell that keeps the kernel busy, as it is told",
     "support/slow_wire.py": "a wire that takes its time is what it is",
     "browser/test_panel_kernels.py": "a cell that keeps the kernel busy while a person clicks",
