@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -24,11 +23,12 @@ from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.checks import check_seconds
 from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import AtCapacity, InvalidTarget, MisuseError
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import ActT, ObsT, StateT, short_repr
 from openenv_notebook.values.targets import Address, LocalTarget, Target, parse_target
 from openenv_notebook.values.text import nearest
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 _SLOT_RETRY_AFTER = 0.2
 _REPORT_AFTER = 1.0

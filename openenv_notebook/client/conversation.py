@@ -68,6 +68,7 @@ class Conversation:
         self.known = known if known is not None else Known()
         url = opener.endpoint.address.name if opener.endpoint is not None else ""
         secrets = self.known.secrets
+        opener.hide_by(secrets)
         self.session = Session(url, opener, codec.reader(client, secrets), Record(url, secrets=secrets))
         self.players = Players(self.session)
         self.children: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -255,6 +256,7 @@ class Conversation:
             payload = self.codec.payload(self._client(), action, fields, self.known.action)
         except InvalidAction as error:
             error.url = error.url or session.url
+            self.known.secrets.hide_in(error)
             raise
         last = session.record.last
         if last is None or last.is_end or not session.was_reset:

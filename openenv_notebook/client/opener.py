@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import logging
 from collections.abc import Callable
 from contextvars import Context
 from dataclasses import dataclass
@@ -27,12 +26,14 @@ from openenv_notebook.values.errors import (
     SpaceAsleep,
     TransportError,
 )
+from openenv_notebook.values.known_secrets import Secrets
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.wire import other_ports, same_process
 from openenv_notebook.wire.endpoint import Endpoint
 from openenv_notebook.wire.link import Link, Wire
 from openenv_notebook.wire.same_process import Caller
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 # Servers start slowly: a refused connection is tried again for this long.
 REFUSED_FOR = 2.0
@@ -87,6 +88,15 @@ class Opener:
         self.patience = patience
         self.provider = provider
         self._reach = reach
+        self._secrets: Secrets | None = None
+
+    def hide_by(self, secrets: Secrets) -> None:
+        """Have a client's secrets know what is sent to its server with each request, and what that is started with."""
+        self._secrets = secrets
+        if self.provider is not None:
+            secrets.keep(self.provider.variables)
+        if self.endpoint is not None:
+            secrets.keep(self.endpoint.secrets)
 
     def again(self) -> Opener:
         """Make the opener of another client on the same server, which is nobody's to start or stop."""
@@ -102,6 +112,8 @@ class Opener:
             link.say("the server is starting")
             self.endpoint = self._reach(await in_thread(functools.partial(_started, self.provider)))
             customer.move(self.endpoint.address.name)
+            if self._secrets is not None:
+                self.hide_by(self._secrets)
         return await _Opening(customer, link, self.endpoint, self.patience).open()
 
 

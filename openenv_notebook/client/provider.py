@@ -24,7 +24,8 @@ def hold_of(provider: Any, *arguments: Any, **keywords: Any) -> Hold:
         return provider
     name = type(provider).__name__
     runs = HeldServer(name, lambda: _Foreign(provider), runs=True)
-    return Hold(lambda: HeldServer(name, lambda: _started(provider, *arguments, **keywords)), held=runs)
+    make, variables = lambda: _started(provider, *arguments, **keywords), keywords.get("env_vars")
+    return Hold(lambda: HeldServer(name, make), held=runs, variables=variables)
 
 
 def stop_soon(hold: Hold) -> None:

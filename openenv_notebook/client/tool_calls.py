@@ -79,7 +79,7 @@ class ToolCalls:
         message = str(failure.get("message", ""))
         if any(words in message for words in _NO_TOOLS):
             return []
-        raise ServerError(message, code=str(failure.get("code", "")), details=failure)
+        raise self._hidden(ServerError(message, code=str(failure.get("code", "")), details=failure), {})
 
     async def get_tool(self, name: str) -> Tool | None:
         """Find a tool by name; None if there is none."""
@@ -110,13 +110,17 @@ class ToolCalls:
             call = {"name": name, "arguments": arguments}
             answer = await self._rpc("tools/call", call, "call_tool", began, entry="tool")
             if "error" in answer:
-                raise _failed(name, answer["error"])
+                raise self._hidden(_failed(name, answer["error"]), call)
             return tool_value(answer.get("result"))
         action = {"type": "call_tool", "tool_name": name, "arguments": arguments}
         observation = await self._step(action, "call_tool", began)
         if observation.get("error"):
-            raise _failed(name, observation["error"])
+            raise self._hidden(_failed(name, observation["error"]), action)
         return tool_value(observation.get("result"))
+
+    def _hidden(self, error: ServerError, sent: Mapping[str, Any]) -> ServerError:
+        self._talk.known.secrets.with_those_of(sent).hide_in(error)
+        return error
 
     async def _refuse_unknown_tool(self, name: str, began: float) -> None:
         try:
@@ -158,7 +162,7 @@ def _listed(answer: Any) -> list[Tool]:
             wrong = error
     if wrong is not None and not tools:
         lines = "".join(f"\n  {line}" for line in error_lines(wrong.errors(include_url=False)))
-        raise ProtocolError(f"a list of tools that is none{lines}") from wrong
+        raise ProtocolError(f"a list of tools that is none{lines}")
     return tools
 
 

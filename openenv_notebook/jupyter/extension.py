@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import linecache
 import re
 from ast import literal_eval
@@ -38,6 +39,7 @@ def load(shell: InteractiveShell) -> None:
     shell.register_magics(OpenEnvMagics(shell, context))
     _loaded[shell] = completion.install(shell, context.workspace)
     front_end.install(FrontEnd(_owner_of(shell), lambda: LiveLine(shell), _cell_of(shell), _as_typed))
+    shell.events.register("post_run_cell", _after_cell)
     formatters.register(shell)
     if outside := untested(openenv_version()):
         print(f"openenv: {outside}")
@@ -49,12 +51,20 @@ def unload(shell: InteractiveShell) -> None:
         return
     completion.remove(shell, _loaded.pop(shell))
     front_end.install(None)
+    shell.events.unregister("post_run_cell", _after_cell)
     formatters.unregister(shell)
     manager = shell.magics_manager
     for kind in ("line", "cell"):
         manager.magics[kind].pop(_MAGIC, None)
     manager.registry.pop(OpenEnvMagics.__name__, None)
     shell.configurables[:] = [item for item in shell.configurables if not isinstance(item, OpenEnvMagics)]
+
+
+def _after_cell(result: Any = None) -> None:
+    """Say that a cell was interrupted: what it began in the background ends with it."""
+    error = getattr(result, "error_in_exec", None)
+    if isinstance(error, (KeyboardInterrupt, asyncio.CancelledError)):
+        front_end.interrupted(error)
 
 
 def _cell_of(shell: Any) -> Callable[[str], str | None]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -16,23 +15,28 @@ from typing import Any, Self
 
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
-from openenv_notebook.client.players import Seat
 from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.threads import portal as portals
+from openenv_notebook.threads import strand
 from openenv_notebook.threads.start import OwnThread
+from openenv_notebook.threads.strand import Strand
 from openenv_notebook.values.checks import check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
+from openenv_notebook.values.front_end import Cell, at_interrupt, running_cell
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.tracebacks import shorten
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 THREAD_NAME = "openenv-rollout"
 _SLICE = 0.1
 _TICK = 0.05
 _JOIN_WITHIN = 1.0
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+# The runs that are under way.
+_under_way: set[Rollout] = set()
 
 
 class Rollout:
@@ -90,7 +94,8 @@ class Rollout:
         self.progress = self._loop.progress
         self.error: BaseException | None = None
         self._thread: threading.Thread | None = None
-        self._seat: Seat
+        self._strand: Strand
+        self._cell: Cell | None = None
         self._over = threading.Event()
         self._guard = threading.Lock()
         self._callbacks: list[Callable[[Rollout], object]] = []
@@ -156,8 +161,8 @@ class Rollout:
         with self._guard:
             if self._thread is not None:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
-            players = self._talk.players
-            if self._is_fresh and players.runs:
+            runs = self._talk.players.runs
+            if self._is_fresh and runs:
                 hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
                 raise MisuseError(
                     "another run is under way on this session; this one would reset its episode", hint=hint
@@ -165,7 +170,10 @@ class Rollout:
             # What the policy prints belongs to the cell that started it.
             run = contextvars.copy_context().run
             thread = OwnThread(run, self._run, name=THREAD_NAME)
-            self._thread, self._seat = thread, players.seat(thread, f"a run of {self._policy_name}")
+            self._cell = running_cell()
+            self._thread, self._strand = thread, Strand(thread, f"a run of {self._policy_name}")
+            runs[self._strand] = strand.here()
+        _under_way.add(self)
         try:
             thread.start()
         except BaseException:
@@ -181,7 +189,7 @@ class Rollout:
         self._loop.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for its end; an interrupt stops the run and is raised within 0.2 s.
+        """Wait for its end; an interrupt stops the run, and others that the same cell started, within 0.2 s.
 
         Args:
             timeout: Seconds; None for no limit.
@@ -210,6 +218,7 @@ class Rollout:
         except KeyboardInterrupt as error:
             shorten(error)
             self.stop()
+            _stop_all(running_cell())
             raise
         return True
 
@@ -256,7 +265,7 @@ class Rollout:
 
     def _run(self) -> None:
         try:
-            self._seat.take()
+            strand.stand_for(self._strand)
             self._loop.play()
         except BaseException as error:
             self.error = error
@@ -264,7 +273,8 @@ class Rollout:
             self._end()
 
     def _end(self) -> None:
-        self._seat.leave()
+        _under_way.discard(self)
+        self._talk.players.leave(self._strand)
         with self._guard:
             self._over.set()
             callbacks, self._callbacks = self._callbacks, []
@@ -273,3 +283,14 @@ class Rollout:
                 callback(self)
             except Exception:
                 log.exception("a callback at the end of a run failed")
+
+
+def _stop_all(cell: Cell | None) -> None:
+    """Stop the runs under way that a cell started; those of other cells, and of nobody's, go on."""
+    for run in list(_under_way):
+        if cell is not None and run._cell == cell:
+            run.stop()
+
+
+# Also where the cell was not waiting for a run when it was interrupted.
+at_interrupt(_stop_all)

@@ -10,7 +10,8 @@ import copy
 import functools
 import os
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from openenv_notebook.servers.backend import Startable, stopped_while_starting
@@ -121,6 +122,7 @@ class Hold:
 
     ``find`` finds or makes the server, or gives None where it is gone and was given by its address, kept as it was
     typed. ``what`` is served where clients share it. A ``held`` server runs already, and is held from now on.
+    ``variables`` are those that the server's process is given, whose values are secrets.
     """
 
     def __init__(
@@ -129,7 +131,9 @@ class Hold:
         what: Served | None = None,
         address: str = "",
         held: HeldServer | None = None,
+        variables: Mapping[str, Any] | None = None,
     ) -> None:
+        self.variables = variables or {}
         self.what = what
         self._find = find
         self._address = address
@@ -200,7 +204,7 @@ def _if_there(server: HeldServer) -> HeldServer | None:
 
 def hold_own(target: str, wish: Wish, ready_within: float = 60.0) -> Hold:
     """Make a hold on a server such as "docker:image" that one client starts, in ``ready_within`` seconds, and stops."""
-    return Hold(lambda: HeldServer(target, lambda: choose(target, wish), ready_within))
+    return Hold(lambda: HeldServer(target, lambda: choose(target, wish), ready_within), variables=wish.variables)
 
 
 def _key(what: Served) -> Hashable:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
-import logging
 import os
 import threading
 import time
@@ -18,8 +17,9 @@ from collections.abc import Callable
 from typing import Any
 
 from openenv_notebook.threads.start import start_thread
+from openenv_notebook.values.logs import our_log
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 THREAD_NAME = "openenv-events"
 QUEUE_LIMIT = 10_000

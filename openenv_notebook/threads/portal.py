@@ -11,7 +11,6 @@ import asyncio
 import atexit
 import contextlib
 import contextvars
-import logging
 import os
 import sys
 import threading
@@ -25,9 +24,10 @@ from openenv_notebook.threads.fork import keep_loop
 from openenv_notebook.threads.portal_call import DrivenCall
 from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values.errors import ClientClosed, NotSupportedHere, TransportError, WrongThread
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.tracebacks import shorten
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 THREAD_NAME = "openenv-loop"
 GONE = "the client's own thread ended"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 import time
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, Self
 
 from openenv_notebook.threads import strand
+from openenv_notebook.values.logs import our_log
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 BLOCKED_FOR = 0.5
 

@@ -6,8 +6,11 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import sys
+import traceback
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from types import FrameType
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,10 @@ class FrontEnd:
     as_typed: Callable[[str], str] = lambda line: line
 
 
+# One run of a cell, or a program: the file its code stands in, and how many cells had been run by then.
+Cell = tuple[str, int]
 _front_end = FrontEnd()
+_at_interrupt: list[Callable[[Cell], object]] = []
 
 
 def install(front_end: FrontEnd | None) -> None:
@@ -65,6 +71,31 @@ def new_line() -> Line:
 def cell_name(file: str) -> str | None:
     """Name the cell that a file holds, or None."""
     return _front_end.cell_name(file)
+
+
+def running_cell() -> Cell | None:
+    """Find the cell, or the program, whose code called; None on a thread where nobody's did."""
+    return _outermost(reversed([frame for frame, _ in traceback.walk_stack(sys._getframe(1))]))
+
+
+def at_interrupt(end: Callable[[Cell], object]) -> None:
+    """Have a function called with a cell that was interrupted, for what that has begun."""
+    _at_interrupt.append(end)
+
+
+def interrupted(error: BaseException) -> None:
+    """Say that a cell was interrupted, by what its code raised."""
+    cell = _outermost(frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    if cell is not None:
+        for end in _at_interrupt:
+            end(cell)
+
+
+def _outermost(frames: Iterable[FrameType]) -> Cell | None:
+    """Find the first of some frames that runs code of the person's own, where names of the notebook are global."""
+    names = getattr(sys.modules.get("__main__"), "__dict__", {})
+    file = next((frame.f_code.co_filename for frame in frames if frame.f_globals is names), None)
+    return (file, len(names.get("In", ()))) if file is not None else None
 
 
 def as_typed(line: str) -> str:

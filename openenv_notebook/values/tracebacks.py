@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 from openenv_notebook.values.front_end import as_typed, cell_name
+from openenv_notebook.values.known_secrets import foreign_text
 from openenv_notebook.values.secrets import HIDDEN, is_secret_name
 
 # What we wait by, and the shell, which older versions decorate, say as little of what a person did as we.
@@ -34,7 +35,7 @@ def show_full_tracebacks(on: bool) -> None:
 
 def full_traceback(error: BaseException) -> list[str] | None:
     """Give the lines of every frame of an error, where the person asked for that; None where errors are short."""
-    return "".join(traceback.format_exception(error)).rstrip().split("\n") if _is_full else None
+    return foreign_text("".join(traceback.format_exception(error)).rstrip()).split("\n") if _is_full else None
 
 
 def shorten(error: BaseException) -> None:

@@ -8,7 +8,6 @@ portal's loop.
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 import time
 from collections.abc import Callable
@@ -18,11 +17,12 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import WebSocketException
 from websockets.frames import CloseCode, Frame, Opcode
 
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.wire.close_codes import NO_PONG
 from openenv_notebook.wire.frames import masked_text, text_head, wire_size
 from openenv_notebook.wire.protocol import CLOSE_FRAME
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 CLOSE_WITHIN = 1.0
 # Replies that wait to be decoded: above this the socket is not read any further.

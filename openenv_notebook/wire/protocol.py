@@ -203,7 +203,7 @@ class Exchange:
         # A good reply is the rule: told by its first bytes.
         usual = FIRST_TYPE.match(data)
         if usual is None or usual[1] != EXPECTED_TYPES.get(request.kind):
-            request.error = reply_error(data, request.kind)
+            request.error = reply_error(data, request.kind, request.frame)
         return request
 
     def give_up(self, request: Request) -> bool:

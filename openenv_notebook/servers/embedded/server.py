@@ -23,13 +23,14 @@ from openenv_notebook.servers.loopback import listen, url_at
 from openenv_notebook.servers.web_guard import WebGuard
 from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.errors import MisuseError
+from openenv_notebook.values.logs import LogOfWebSockets, our_log
 
 LARGEST_MESSAGE = 16 * 1024 * 1024
 SERVICE_RESTART = 1012
 # Shares of STOP_SECONDS: for clients to say goodbye, and for what was cancelled to end.
 _GOODBYE_SECONDS, _CANCEL_SECONDS = 0.5, 1.0
 
-_log = logging.getLogger(__name__)
+_log = our_log(__name__)
 # Without a handler of the application's own, nothing is printed into a notebook.
 _log.addHandler(logging.NullHandler())
 
@@ -183,7 +184,7 @@ class EmbeddedServer:
             # On the loopback the kernel itself reports a dead peer; a paused one is not dead.
             ping_interval=None,
             server_header=None,
-            logger=_log,
+            logger=LogOfWebSockets(f"{__name__}.websockets"),
         )
         self._loop, self._stopping = asyncio.get_running_loop(), stopping
         self._port = listening.getsockname()[1]

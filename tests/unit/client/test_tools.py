@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import json
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from openenv_notebook.client.known import Known
 from openenv_notebook.client.learnt import tools_of
 from openenv_notebook.client.tool_calls import tool_value
 from openenv_notebook.client.tools import ToolNamespace, tool_signature
+from openenv_notebook.record.episode import Episode
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.errors import (
     MisuseError,
@@ -207,6 +209,37 @@ class TestCalling:
         server.values["bare"] = {"error": {"code": -32000, "message": "no"}}
         with pytest.raises(ToolFailed, match=r"the tool 'bare' failed \(-32000\): no"):
             env.call_tool("bare")
+        env.close()
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            {"data": [1, 2, 3]},
+            [1, 2, 3],
+            "",
+            {"content": [{"type": "text", "text": "[1,2,3]"}, {"type": "image", "data": "aGk="}], "isError": False},
+            {"structuredContent": {"result": 0}},
+            "\u2028",
+            {"error": {"code": -32000, "message": "no"}},
+        ],
+    )
+    def test_its_answer_stands_in_the_record(self, server: ToolServer, answer: Any) -> None:
+        """R06: what a tool called beside the steps gave, or failed with, stands in the record and in the saved line."""
+        env = scripted(MCPToolClient("localhost:1", mode="production"), server).sync()
+        env.reset()
+        failed = isinstance(answer, dict) and "error" in answer
+        server.values["add"] = answer
+        with pytest.raises(ToolFailed) if failed else contextlib.nullcontext():
+            env.call_tool("add", a=1)
+        seen = {"tool_name": "add", "result": None if failed else answer, "error": answer["error"] if failed else None}
+        read = Episode.from_jsonl(env.episode.to_jsonl())
+        for step in (env.episode[-1], read[-1]):
+            assert step.result is not None and step.result.observation == seen
+            assert (step.kind, step.reward, step.done) == ("tool", None, False)
+        assert json.loads(env.episode.to_jsonl())["steps"][-1]["result"]["observation"] == seen
+        assert env.last is not None and env.last.observation == {}, "it is no step"
+        read[-1].fold()
+        assert read[-1].folded and read[-1].error is None
         env.close()
 
     def test_arguments_may_have_any_name(self, tools: Env) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import math
 import os
@@ -103,20 +104,16 @@ def _header(text: str) -> tuple[str, str]:
     if not separator or not name.replace("-", "").isalnum():
         name, separator, value = text.partition(":")
     if not separator or not name.strip():
-        raise UsageError(f"--header takes NAME=VALUE, not {text!r}")
+        # It may be a token without its name.
+        raise UsageError(f"--header takes NAME=VALUE, such as Authorization='Bearer …', not {len(text)} characters")
     return name.strip(), value.strip()
 
 
 def _ping_interval(text: str) -> float | None:
-    if text.lower() == "none":
-        return None
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise UsageError(f"--ping takes seconds between two pings, or none, not {text!r}: --ping 10, --ping none")
-    return seconds
+    with contextlib.suppress(ValueError):
+        if text.lower() == "none" or 0 < float(text) < math.inf:
+            return None if text.lower() == "none" else float(text)
+    raise UsageError(f"--ping takes seconds between two pings, or none, not {text!r}: --ping 10, --ping none")
 
 
 def _token(variable: str) -> str:
