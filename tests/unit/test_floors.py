@@ -20,6 +20,7 @@ NO_MODULE = {
     "test_public_names.py": "the package's face",
     "client/test_secrets.py": "every value of a client that could show what its server marks as secret",
     "demo/test_registry.py": "demo/__init__.py",
+    "jupyter/magic/test_guesses.py": "the whole grammar, scopes and values",
     "jupyter/magic/test_twins.py": "the Python of every verb",
     "jupyter/panel/form/test_any_schema.py": "the form, on schemas made by chance",
     "jupyter/panel/form/test_bounds.py": "the form, on schemas that have much of something",

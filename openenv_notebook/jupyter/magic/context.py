@@ -144,5 +144,5 @@ def _code(name: str, value: Any, secrets: Container[str] | None) -> str:
 def _file(path: str) -> str:
     try:
         return Path(path).expanduser().read_bytes().decode()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise UsageError(f"@{path} cannot be read: {error}") from None

@@ -87,13 +87,16 @@ def _is_of(shell: Any, frame: FrameType) -> bool:
 
 
 def _own_frames(frame: FrameType | None, notebook: Mapping[str, Any]) -> Iterator[FrameType]:
+    """Go through the frames whose names are meant: a class's are for the code of its own body alone."""
+    is_first = True
     while frame is not None and frame.f_locals is not notebook:
-        yield frame
         code = frame.f_code
         is_class = not code.co_flags & inspect.CO_OPTIMIZED and code.co_name != "<module>"
+        if is_first or not is_class:
+            yield frame
         if not is_class and not code.co_name.startswith(_RUN_AT_ONCE):
             return
-        frame = frame.f_back
+        frame, is_first = frame.f_back, False
 
 
 def _names_of(code: CodeType) -> tuple[str, ...]:
