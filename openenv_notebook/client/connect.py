@@ -17,6 +17,7 @@ from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.servers.holding import hold_at, hold_shared
 from openenv_notebook.servers.running import note_connect
 from openenv_notebook.servers.server import Server
+from openenv_notebook.threads.latch import Latch, start_thread
 from openenv_notebook.values import front_end
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.checks import check_seconds
@@ -233,7 +234,7 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
     if progress is None:
         yield
         return
-    over = threading.Event()
+    over = Latch()
 
     def report() -> None:
         while not over.wait(_REPORT_AFTER):
@@ -241,12 +242,13 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
                 progress(text)
 
     thread = threading.Thread(target=report, name="openenv-progress", daemon=True)
-    thread.start()
     try:
+        start_thread(thread)
         yield
     finally:
         over.set()
-        thread.join(_REPORT_AFTER)
+        if thread.ident is not None:
+            thread.join(_REPORT_AFTER)
 
 
 def _connect_when_free(

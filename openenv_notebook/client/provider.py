@@ -7,6 +7,7 @@ from typing import Any
 
 from openenv_notebook.servers.backend import Progress
 from openenv_notebook.servers.holding import HeldServer, Hold
+from openenv_notebook.threads.latch import start_thread
 from openenv_notebook.values.errors import MisuseError
 
 
@@ -28,7 +29,7 @@ def hold_of(provider: Any, *arguments: Any, **keywords: Any) -> Hold:
 def stop_soon(hold: Hold) -> None:
     """Stop a server from a thread of its own; for a client that was dropped."""
     if hold.holds:
-        threading.Thread(target=hold.stop, name="openenv-stop", daemon=True).start()
+        start_thread(threading.Thread(target=hold.stop, name="openenv-stop", daemon=True))
 
 
 def _started(provider: Any, *arguments: Any, **keywords: Any) -> _Foreign:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -18,6 +19,7 @@ from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.record.episode import Episode
+from openenv_notebook.threads.latch import Latch, start_thread
 from openenv_notebook.values.checks import check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
 from openenv_notebook.values.messages import StepResult
@@ -30,8 +32,10 @@ _SLICE = 0.1
 _TICK = 0.05
 _JOIN_WITHIN = 1.0
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-# The runs that are under way.
+_STOPPED = "the run before, which was stopped, to end its step"
+# The runs that are under way. Only their own threads write here, which nobody interrupts.
 _running: set[Rollout] = set()
+_admission = threading.Lock()
 
 
 class Rollout:
@@ -88,7 +92,8 @@ class Rollout:
         self.progress = self._loop.progress
         self.error: BaseException | None = None
         self._thread: threading.Thread | None = None
-        self._over = threading.Event()
+        self._over, self._admitted = Latch(), Latch()
+        self._refusal: MisuseError | None = None
         self._guard = threading.Lock()
         self._callbacks: list[Callable[[Rollout], object]] = []
 
@@ -146,6 +151,9 @@ class Rollout:
         Returns:
             The run itself.
 
+        One that was stopped, and has a step in flight, is waited for before the first reset: ``progress`` says so.
+        An interrupted start leaves no run.
+
         Raises:
             MisuseError: If it was started before, or would begin episodes of its own in a session
                 where another run is under way.
@@ -153,16 +161,20 @@ class Rollout:
         with self._guard:
             if self._thread is not None:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
-            if self._is_fresh and any(other._session is self._session for other in list(_running)):
-                hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
-                raise MisuseError(
-                    "another run is under way on this session; this one would reset its episode", hint=hint
-                )
-            _running.add(self)
             # What the policy prints belongs to the cell that started it.
             run = contextvars.copy_context().run
             self._thread = threading.Thread(target=run, args=(self._run,), name=THREAD_NAME, daemon=True)
-        self._thread.start()
+        try:
+            start_thread(self._thread)
+            self._admitted.wait()
+        except BaseException as error:
+            shorten(error)
+            self.stop()
+            raise
+        if self._refusal is not None:
+            refusal, self._refusal = self._refusal, None
+            self._thread, self._admitted = None, Latch()
+            raise refusal
         return self
 
     def stop(self) -> None:
@@ -243,12 +255,40 @@ class Rollout:
     # On its own thread
 
     def _run(self) -> None:
+        before = self._admit()
+        self._admitted.set()
+        if before is None:
+            return
         try:
+            self._wait_for(before)
             self._loop.play()
         except BaseException as error:
             self.error = error
         finally:
             self._end()
+
+    def _admit(self) -> list[Rollout] | None:
+        """Register this run; gives those on its session that are ending, None where one goes on."""
+        with _admission:
+            others = [other for other in _running if other._session is self._session and self._is_fresh]
+            if not all(other.stopping for other in others):
+                hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
+                self._refusal = MisuseError(
+                    "another run is under way on this session; this one would reset its episode", hint=hint
+                )
+                return None
+            _running.add(self)
+            return others
+
+    def _wait_for(self, before: list[Rollout]) -> None:
+        if any(not other.finished for other in before):
+            self.progress.waits_for = _STOPPED
+            log.info("openenv: %s", self.progress)
+        for other in before:
+            while not other._over.wait(_SLICE) and not self.stopping:
+                pass
+        if not self.stopping:
+            self.progress.waits_for = ""
 
     def _end(self) -> None:
         _running.discard(self)
@@ -260,3 +300,14 @@ class Rollout:
                 callback(self)
             except Exception:
                 log.exception("a callback at the end of a run failed")
+
+
+def _in_forked_child() -> None:
+    """The parent's runs are not here."""
+    global _admission
+    _admission = threading.Lock()
+    _running.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_forked_child)

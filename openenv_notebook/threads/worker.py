@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from openenv_notebook.threads.latch import start_thread
+
 
 def own_threads() -> list[str]:
     """Name the threads that this package runs in this process."""
@@ -41,7 +43,7 @@ async def in_thread(work: Callable[[], Any], within: float | None = None) -> Any
         except RuntimeError:
             return  # the loop that waited is closed
 
-    threading.Thread(target=run, name="openenv-worker", daemon=True).start()
+    start_thread(threading.Thread(target=run, name="openenv-worker", daemon=True))
     timer = None if within is None else loop.call_later(within, finish, None, TimeoutError(f"not within {within:g} s"))
     try:
         return await future

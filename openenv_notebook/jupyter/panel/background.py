@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from openenv_notebook.threads import events_thread
+from openenv_notebook.threads.latch import start_thread
 
 THREAD_NAME = "openenv-panel"
 # A second click of a double click, and clicks that waited while a cell ran, come within it.
@@ -41,7 +42,12 @@ class Background:
             self._doing = what
         # The context of a click is none for what goes on after it.
         run = contextvars.Context().run
-        threading.Thread(target=run, args=(self._carry_out, what, command), name=THREAD_NAME, daemon=True).start()
+        carry_out = threading.Thread(target=run, args=(self._carry_out, what, command), name=THREAD_NAME, daemon=True)
+        try:
+            start_thread(carry_out)
+        except BaseException:
+            self._end(what)
+            raise
         self._on_change()
         return True
 

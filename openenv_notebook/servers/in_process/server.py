@@ -21,6 +21,7 @@ from openenv_notebook.servers.in_process.subclass import served_factory
 from openenv_notebook.servers.log import Log
 from openenv_notebook.servers.loopback import listen, url_at
 from openenv_notebook.servers.web_guard import Guarded, WebGuard
+from openenv_notebook.threads.latch import Latch, start_thread
 from openenv_notebook.values.errors import ServerStartFailed
 from openenv_notebook.wire import same_process
 
@@ -49,7 +50,7 @@ class InProcessServer:
         self._sessions: Any = None
         self._port = 0
         self._failure: BaseException | None = None
-        self._ready = threading.Event()
+        self._ready = Latch()
         self._pid = os.getpid()
 
     @property
@@ -82,7 +83,7 @@ class InProcessServer:
         self._thread = threading.Thread(
             target=self._run, args=(listening,), name=f"openenv-server-{self.name}", daemon=True
         )
-        self._thread.start()
+        start_thread(self._thread)
         remember(self)
         if not self._ready.wait(ready_within) or self._failure is not None:
             why = f": {self._failure}" if self._failure is not None else f" within {ready_within:g} s"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from openenv_notebook.servers.log import Log
+from openenv_notebook.threads.latch import Latch, start_thread
 
 LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 # The launcher's own lines begin so.
@@ -52,13 +53,13 @@ class Child:
         self._variables = {**os.environ, **MEMORY_VARIABLES, **(variables or {})}
         self._process: subprocess.Popen[bytes] | None = None
         self._failure: OSError | None = None
-        self._started = threading.Event()
+        self._started = Latch()
         self._pid = os.getpid()
         self._thread = threading.Thread(target=self._run, name=f"openenv-child-{name}", daemon=True)
 
     def start(self) -> None:
         """Start it; raises OSError where that fails."""
-        self._thread.start()
+        start_thread(self._thread)
         self._started.wait()
         if self._failure is not None:
             raise self._failure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from openenv_notebook.servers.log import Log
 from openenv_notebook.servers.loopback import url_at
 from openenv_notebook.servers.process.child import STOP_SECONDS, Child
 from openenv_notebook.servers.process.health import is_healthy
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.values.errors import ServerStartFailed
 
 SHOWN_LINES = 20
@@ -58,7 +58,7 @@ class ProcessServer:
         self._child: Child | None = None
         self._launch: Launch | None = None
         self._port = 0
-        self._stopped = threading.Event()
+        self._stopped = Latch()
         self._progress: Progress | None = None
         self._began = 0.0
         self._said = 0.0
