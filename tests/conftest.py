@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Iterator
 
 import pytest
 from support import pace  # noqa: F401 -- loads hypothesis's profile
 from support.leaks import Census
+
+# A shell that starts a job in the background has it ignore Ctrl-C, and all that it starts, too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

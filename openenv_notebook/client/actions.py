@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from openenv_notebook.schema.action import SELDOM, action_fields, given_fields, named
+from openenv_notebook.schema.encode import encoded
 from openenv_notebook.schema.shapes import Const, Shape
 from openenv_notebook.values.errors import InvalidAction, MisuseError
 from openenv_notebook.values.text import nearest
@@ -69,7 +70,10 @@ def wire_action(action: Any, schema: Shape | None) -> dict[str, Any]:
     A bare value is for an environment with exactly one required field. Raises MisuseError where that is not so, and
     InvalidAction, with the nearest name, for a field that the schema does not know.
     """
-    fields = fields_of(action if type(action) is dict or is_record(action) else _fields_for(action, schema))
+    given = action if type(action) is dict or is_record(action) else _fields_for(action, schema)
+    if schema is not None and schema.says_encoding:
+        given = encoded(given, schema)
+    fields = fields_of(given)
     names = schema.field_names if schema is not None else None
     if schema is not None and names is not None and not names.issuperset(fields):
         _refuse_unknown(fields, schema)

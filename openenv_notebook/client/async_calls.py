@@ -19,6 +19,7 @@ from openenv_notebook.client.waiting import run
 from openenv_notebook.record.step import Step
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.threads.worker import in_thread
+from openenv_notebook.values.ending import note_failed_end
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.messages import ActT, GivenAction, ObsT, StateT, StepResult
 
@@ -155,7 +156,12 @@ class AsyncCalls(SessionView[ObsT], TypedClient[ActT, ObsT, StateT], Generic[Act
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close()
+        try:
+            await self.close()
+        except Exception as failure:
+            if error is None:
+                raise
+            note_failed_end(error, failure)
 
     def __enter__(self) -> NoReturn:
         raise MisuseError(

@@ -11,6 +11,7 @@ from typing import Any, Self
 from openenv_notebook.client.not_copied import NotCopied
 from openenv_notebook.client.waiting import drive
 from openenv_notebook.threads.lease import Lease
+from openenv_notebook.values.ending import end_after
 
 
 class Blocking(NotCopied):
@@ -38,7 +39,7 @@ class Blocking(NotCopied):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        end_after(error, self.close)
 
     def sync(self) -> Self:
         """Return this client: it is blocking already."""

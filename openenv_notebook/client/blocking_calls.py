@@ -23,6 +23,8 @@ from openenv_notebook.client.waiting import block
 from openenv_notebook.record.step import Step
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.threads import events_thread
+from openenv_notebook.threads import portal as portals
+from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.messages import ActT, GivenAction, ObsT, StateT, StepResult
 
 _VERBS = ("connect", "reset", "step", "state", "close")
@@ -93,18 +95,19 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
 
     @documented_as(AsyncCalls.close)
     def close(self) -> None:
+        portals.refuse_here("close", "env.async_client.close()")
         talk = self._openenv_talk
-        if "close" in self._own_verbs and talk.session.lease.is_live:
-            self._call("close")
+        own = [lambda: self._call("close")] if "close" in self._own_verbs and talk.session.lease.is_live else []
         until = time.monotonic() + CLOSE_WITHIN
-        for child in list(talk.children):
-            child.sync().close()
-        block(talk.close(_GOODBYE_WITHIN), None)
-        # One deadline for all of it, whatever is slow.
-        talk.session.end(join=True, within=max(0.0, until - time.monotonic()))
-        events_thread.join(max(0.0, until - time.monotonic()))
-        if talk.opener.provider is not None:
-            talk.opener.provider.stop()
+
+        def end() -> None:
+            # One deadline for all of it, whatever is slow.
+            talk.session.end(join=True, within=max(0.0, until - time.monotonic()))
+            events_thread.join(max(0.0, until - time.monotonic()))
+
+        children = [child.sync().close for child in list(talk.children)]
+        stop = [talk.opener.provider.stop] if talk.opener.provider is not None else []
+        end_after(None, *own, *children, lambda: block(talk.close(_GOODBYE_WITHIN), None), end, *stop)
 
     # Questions over HTTP
 

@@ -20,6 +20,7 @@ from openenv_notebook.client.documented import documented_as
 from openenv_notebook.client.foreign import ForeignClient
 from openenv_notebook.client.opener import Opener, Patience
 from openenv_notebook.client.provider import hold_of
+from openenv_notebook.threads import portal as portals
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.checks import check_headers, check_seconds, clean_token
 from openenv_notebook.values.errors import MisuseError
@@ -321,6 +322,7 @@ class SyncEnvClient(BlockingCalls[ActT, ObsT, StateT], Generic[ActT, ObsT, State
 
     @documented_as(EnvClient.new_session)
     def new_session(self) -> SyncEnvClient[ActT, ObsT, StateT]:
+        portals.refuse_here("new_session", "env.async_client.new_session()")
         child = self._async._sibling()
         SyncEnvClient(child._view(self._openenv_options)).connect()
         return child.sync()

@@ -19,9 +19,10 @@ from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import InvalidAction
+from openenv_notebook.values.known_secrets import Secrets
 from openenv_notebook.values.messages import GenericAction, StepResult
 from openenv_notebook.values.named_models import named_models
-from openenv_notebook.values.secrets import Secrets, masked
+from openenv_notebook.values.secrets import masked
 from openenv_notebook.values.to_json import fields_of, is_record
 from openenv_notebook.wire.replies import reply_data
 
@@ -135,7 +136,7 @@ class Codec:
         try:
             return self._state.validate_python(data)
         except ValidationError as error:
-            raise misfit("a state that does not fit the client's model", error, reply, secrets) from error
+            raise misfit("a state that does not fit the client's model", error, reply, secrets) from None
 
 
 def _overrides(cls: type, root: type, name: str) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import logging
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast, overload
@@ -17,16 +15,20 @@ from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.servers.holding import hold_at, hold_shared
 from openenv_notebook.servers.running import note_connect
 from openenv_notebook.servers.server import Server
-from openenv_notebook.threads.latch import Latch, start_thread
+from openenv_notebook.threads import portal as portals
+from openenv_notebook.threads.latch import Latch
+from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values import front_end
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.checks import check_seconds
+from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import AtCapacity, InvalidTarget, MisuseError
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import ActT, ObsT, StateT, short_repr
 from openenv_notebook.values.targets import Address, LocalTarget, Target, parse_target
 from openenv_notebook.values.text import nearest
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 _SLOT_RETRY_AFTER = 0.2
 _REPORT_AFTER = 1.0
@@ -131,6 +133,7 @@ def connect(
         8
         >>> env.close()
     """
+    portals.refuse_here("connect", "GenericEnvClient(...).connect(), or await asyncio.to_thread(connect, ...)")
     check_seconds(timeout=timeout, connect_timeout=connect_timeout, wait=wait)
     server = target if isinstance(target, Server) else None
     if server is not None and not server.running:
@@ -148,8 +151,8 @@ def connect(
     try:
         with _reporting(lambda: queue.activity or env.activity, progress):
             _connect_when_free(env, owner, wait, connect_timeout, queue if progress is not None else None)
-    except BaseException:
-        env.close()
+    except BaseException as error:
+        end_after(error, env.close)
         if server is not None:
             note_connect(server, failed=True)
             # Who keeps the traceback does not keep the server.
@@ -241,14 +244,14 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
             if text := activity():
                 progress(text)
 
-    thread = threading.Thread(target=report, name="openenv-progress", daemon=True)
     try:
-        start_thread(thread)
+        thread = start_thread(report, name="openenv-progress")
         yield
-    finally:
         over.set()
-        if thread.ident is not None:
-            thread.join(_REPORT_AFTER)
+        thread.join(_REPORT_AFTER)
+    finally:
+        # Who is interrupted waits for nobody, also while the thread starts.
+        over.set()
 
 
 def _connect_when_free(

@@ -18,6 +18,7 @@ from openenv_notebook.client.codec import Codec
 from openenv_notebook.client.known import Known
 from openenv_notebook.client.opener import Opener
 from openenv_notebook.client.placed import NOTHING_SENT, placed
+from openenv_notebook.client.players import Players
 from openenv_notebook.client.provider import stop_soon
 from openenv_notebook.client.questions import Questions
 from openenv_notebook.client.session import Session
@@ -67,7 +68,9 @@ class Conversation:
         self.known = known if known is not None else Known()
         url = opener.endpoint.address.name if opener.endpoint is not None else ""
         secrets = self.known.secrets
+        opener.hide_by(secrets)
         self.session = Session(url, opener, codec.reader(client, secrets), Record(url, secrets=secrets))
+        self.players = Players(self.session)
         self.children: weakref.WeakSet[Any] = weakref.WeakSet()
         # By the identity of a client or a view; a blocking twin keeps its own alive, and so the number its own.
         self.twins: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
@@ -121,7 +124,14 @@ class Conversation:
             caution(f"{meant} goes to the environment; a limit for the reply is env.options(timeout=5).reset(...)")
         sent = frame("reset", fields_of(arguments))
         request = Request("reset", sent, self.session, entry="reset", actor=options.actor)
-        yield request
+        turn, warning = self.players.begin(options.actor)
+        try:
+            if warning and "players" not in self._warned:
+                self._warned.add("players")
+                caution(warning)
+            yield request
+        finally:
+            turn.is_coming = False
         return self.result(request)
 
     def step(self, options: Options, action: Any, fields: Mapping[str, Any]) -> Body[StepResult[Any]]:
@@ -136,7 +146,7 @@ class Conversation:
             return self.result(request)
         except InvalidAction as error:
             if "extra_forbidden" in str(error.details):
-                yield from self.learn(seconds_left(options.timeout, began))
+                yield from self.learn(seconds_left(options.timeout, began), "step")
             raise with_suggestions(error, self.known.action or self.action_schema) from None
 
     def state(self) -> Body[Any]:
@@ -181,8 +191,8 @@ class Conversation:
             with contextlib.suppress(ReplyTimeout):
                 yield Apart(Request("close", b"", self.session), self.session.close, within)
 
-    def learn(self, within: float | None = None, *, is_shared: bool = True) -> Body[None]:
-        """Ask for the schema if it was not told before; a server without one is fine.
+    def learn(self, within: float | None = None, name: str = "schema", *, is_shared: bool = True) -> Body[None]:
+        """Ask for the schema if it was not told before, for the call ``name``; a server without one is fine.
 
         ``within`` seconds at most, and of the patience that all calls share unless a call was given its own time. Not
         where a step can only be told that the session is over.
@@ -194,7 +204,7 @@ class Conversation:
             raise copy.copy(self.session.lost)
         # A call's own limit is for its own wait; others may be waiting for the same answer.
         ask = Questions(self.opener.endpoint, self.known, TIMEOUT).ask_schema
-        yield Asked(self.session.lease, lambda: self.known.learn(ask, within, is_shared=is_shared), "schema")
+        yield Asked(self.session.lease, lambda: self.known.learn(ask, within, is_shared=is_shared), name)
 
     def learn_for(self, actions: Iterable[Any], name: str, timeout: float | None, began: float) -> Body[None]:
         """Ask for the schema that a step needs, or could use, as a part of the step's own time.
@@ -206,15 +216,15 @@ class Conversation:
         known, left = self.known, seconds_left(timeout, began)
         if any(is_bare(action) for action in actions):
             asked = time.monotonic()
-            yield from self.learn(left)
+            yield from self.learn(left, name)
             if not known.has_schema_answer:
                 self._raise_unknown(name, round(time.monotonic() - asked, 1))
         elif known.schema_failure is None:
             # The larger part of the time is the step's own: fields travel without a schema.
-            yield from self.learn(None if left is None else left / 2)
+            yield from self.learn(None if left is None else left / 2, name)
         elif not known.failed_lately:
             # What failed is not waited for again: it is asked for while the steps go on.
-            yield from self.learn(0.0)
+            yield from self.learn(0.0, name)
 
     def _raise_unknown(self, name: str, seconds: float) -> NoReturn:
         failure = self.known.schema_failure
@@ -248,6 +258,7 @@ class Conversation:
             payload = self.codec.payload(self._client(), action, fields, self.known.action)
         except InvalidAction as error:
             error.url = error.url or session.url
+            self.known.secrets.hide_in(error)
             raise
         last = session.record.last
         if last is None or last.is_end or not session.was_reset:

@@ -7,7 +7,7 @@ import contextlib
 from typing import Final, NoReturn
 
 from openenv_notebook.values.errors import ConnectFailed, ConnectTimeout, NotAnOpenEnvServer, ProtocolError, ServerError
-from openenv_notebook.wire.close_codes import UNPROVEN_HINTS
+from openenv_notebook.wire.close_codes import unproven_hint
 from openenv_notebook.wire.link import Wire
 from openenv_notebook.wire.replies import ENDS_SESSION, excerpt, read_error, reply_type
 
@@ -48,7 +48,7 @@ class Greeting:
         self._refuse_unasked(wire)
         try:
             wire.send(HELLO_FRAME)
-        except Exception as error:
+        except OSError as error:
             raise self._closed("session", 1006, str(error) or type(error).__name__) from None
         try:
             async with asyncio.timeout(limit):
@@ -101,7 +101,7 @@ class Greeting:
         if code == 1007:
             return NotAnOpenEnvServer(f"what answers there is a WebSocket, but not OpenEnv ({reason})", url=self._url)
         told = ": ".join(part for part in (f"code {code}" if code is not None else "", reason) if part)
-        hint = UNPROVEN_HINTS.get(code or 0, "is it an OpenEnv server, and is the path right?")
+        hint = unproven_hint(code, reason)
         said = f"the server closed the new {what}" + (f" ({told})" if told else "")
         return ConnectFailed(said, url=self._url, hint=hint)
 

@@ -15,7 +15,7 @@ from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import AttributeDict
 from openenv_notebook.values.errors import HandshakeRejected, NotAnOpenEnvServer, NotSupportedHere, OpenEnvError
-from openenv_notebook.values.secrets import Secrets
+from openenv_notebook.values.known_secrets import Secrets
 
 # How long all calls together wait for a schema that does not come, in seconds.
 PATIENCE = 3.0

@@ -8,7 +8,7 @@ environment. Building the environment may take long, and is waited for here.
 from __future__ import annotations
 
 import asyncio
-import logging
+import functools
 from collections.abc import Callable
 from contextvars import Context
 from dataclasses import dataclass
@@ -18,13 +18,22 @@ from openenv_notebook.client import open_sessions
 from openenv_notebook.client.greeting import Greeting
 from openenv_notebook.servers.holding import Hold
 from openenv_notebook.threads.worker import in_thread
-from openenv_notebook.values.errors import ConnectFailed, ConnectTimeout, OpenEnvError, SpaceAsleep, TransportError
+from openenv_notebook.values.errors import (
+    ConnectFailed,
+    ConnectTimeout,
+    OpenEnvError,
+    ServerStartFailed,
+    SpaceAsleep,
+    TransportError,
+)
+from openenv_notebook.values.known_secrets import Secrets
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.wire import other_ports, same_process
 from openenv_notebook.wire.endpoint import Endpoint
 from openenv_notebook.wire.link import Link, Wire
 from openenv_notebook.wire.same_process import Caller
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 # Servers start slowly: a refused connection is tried again for this long.
 REFUSED_FOR = 2.0
@@ -79,6 +88,15 @@ class Opener:
         self.patience = patience
         self.provider = provider
         self._reach = reach
+        self._secrets: Secrets | None = None
+
+    def hide_by(self, secrets: Secrets) -> None:
+        """Have a client's secrets know what is sent to its server with each request, and what that is started with."""
+        self._secrets = secrets
+        if self.provider is not None:
+            secrets.keep(self.provider.variables)
+        if self.endpoint is not None:
+            secrets.keep(self.endpoint.secrets)
 
     def again(self) -> Opener:
         """Make the opener of another client on the same server, which is nobody's to start or stop."""
@@ -92,9 +110,24 @@ class Opener:
         if self.endpoint is None:
             assert self.provider is not None and self._reach is not None
             link.say("the server is starting")
-            self.endpoint = self._reach(await in_thread(self.provider.start))
+            self.endpoint = self._reach(await in_thread(functools.partial(_started, self.provider)))
             customer.move(self.endpoint.address.name)
+            if self._secrets is not None:
+                self.hide_by(self._secrets)
         return await _Opening(customer, link, self.endpoint, self.patience).open()
+
+
+def _started(provider: Hold) -> str:
+    """Start the server; whatever a provider or a factory of somebody's raises is why there is none."""
+    try:
+        return provider.start()
+    except OpenEnvError:
+        raise
+    except BaseException as error:
+        words = f"{type(error).__name__}: {error}".removesuffix(": ")
+        raise ServerStartFailed(
+            f"the server could not be started: {words}", hint="the cause is below it (__cause__), with the line"
+        ) from error
 
 
 class _Opening:

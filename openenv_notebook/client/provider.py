@@ -7,7 +7,8 @@ from typing import Any
 
 from openenv_notebook.servers.backend import Progress
 from openenv_notebook.servers.holding import HeldServer, Hold
-from openenv_notebook.threads.latch import start_thread
+from openenv_notebook.threads.start import start_thread
+from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import MisuseError
 
 
@@ -23,13 +24,14 @@ def hold_of(provider: Any, *arguments: Any, **keywords: Any) -> Hold:
         return provider
     name = type(provider).__name__
     runs = HeldServer(name, lambda: _Foreign(provider), runs=True)
-    return Hold(lambda: HeldServer(name, lambda: _started(provider, *arguments, **keywords)), held=runs)
+    make, variables = lambda: _started(provider, *arguments, **keywords), keywords.get("env_vars")
+    return Hold(lambda: HeldServer(name, make), held=runs, variables=variables)
 
 
 def stop_soon(hold: Hold) -> None:
     """Stop a server from a thread of its own; for a client that was dropped."""
     if hold.holds:
-        start_thread(threading.Thread(target=hold.stop, name="openenv-stop", daemon=True))
+        start_thread(hold.stop, name="openenv-stop")
 
 
 def _started(provider: Any, *arguments: Any, **keywords: Any) -> _Foreign:
@@ -40,8 +42,8 @@ def _started(provider: Any, *arguments: Any, **keywords: Any) -> _Foreign:
     server = _Foreign(provider)
     try:
         server.url = str(start(*arguments, **keywords))
-    except BaseException:
-        server.stop()
+    except BaseException as error:
+        end_after(error, server.stop)
         raise
     return server
 

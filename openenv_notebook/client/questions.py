@@ -30,7 +30,7 @@ class Questions:
     def _discovery(self) -> Discovery:
         if self._endpoint is None:
             raise MisuseError("the server has not been started yet", hint="connect() first")
-        return Discovery(self._endpoint.address, self._endpoint.headers, self._timeout)
+        return Discovery(self._endpoint.address, self._endpoint.headers, self._timeout, self._known.secrets)
 
     async def health(self) -> dict[str, Any]:
         """Ask whether the server runs.

@@ -20,7 +20,8 @@ from pydantic import (
 )
 
 from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict, tell_secrets
-from openenv_notebook.values.errors import ProtocolError
+from openenv_notebook.values.errors import InvalidAction, OpenEnvError, ProtocolError
+from openenv_notebook.values.known_secrets import hide_in
 from openenv_notebook.values.messages import ObsT, StepResult
 from openenv_notebook.values.read_json import FAST_IS_RIGHT
 from openenv_notebook.values.secrets import masked
@@ -68,12 +69,12 @@ def read_parsed(
 ) -> StepResult[Any]:
     """Read a reply by a client's own ``_parse_result``, which returns anything with observation, reward and done.
 
-    Metadata that it left out is kept.
+    What it left out is as it came.
     """
     data = checked(reply)
-    metadata = metadata_of(data, secrets)
+    metadata, reward, done = metadata_of(data, secrets), data.get("reward"), data["done"]
     parsed = parse(data)
-    reward, done = getattr(parsed, "reward", None), bool(getattr(parsed, "done", False))
+    reward, done = getattr(parsed, "reward", reward), bool(getattr(parsed, "done", done))
     metadata = getattr(parsed, "metadata", None) or metadata
     return StepResult(parsed.observation, reward, done, metadata, reply, False, secrets)
 
@@ -83,10 +84,20 @@ def masked_lines(errors: Any, secrets: Container[str] | None) -> list[str]:
     return error_lines(masked(errors, secrets))
 
 
+def complete(error: OpenEnvError, url: str, secrets: Container[str] | None, sent: bytes = b"") -> None:
+    """Give an error its place, and take a client's secrets out of it and those of the frame that it answers."""
+    error.url = error.url or url
+    if isinstance(error, InvalidAction):
+        error.errors = masked_lines(error.details.get("errors"), secrets)
+    hide_in(error, secrets, sent)
+
+
 def misfit(what: str, error: ValidationError, reply: bytes, secrets: Container[str] | None) -> ProtocolError:
     """Make the error of a reply that does not fit a client's model, a line for each wrong field."""
     lines = "".join(f"\n  {line}" for line in masked_lines(error.errors(include_url=False), secrets))
-    return ProtocolError(f"{what}{lines}", frame=excerpt(reply), hint=_OTHER_MODEL)
+    made = ProtocolError(f"{what}{lines}", frame=excerpt(reply), hint=_OTHER_MODEL)
+    hide_in(made, secrets)
+    return made
 
 
 class TypedReader(Generic[ObsT]):
@@ -109,7 +120,8 @@ class TypedReader(Generic[ObsT]):
         except ValidationError as error:
             checked(reply)
             what = f"an observation that does not fit {self._model.__name__}"
-            raise misfit(what, error, reply, secrets) from error
+            # Its own text quotes what came.
+            raise misfit(what, error, reply, secrets) from None
 
     def _in_one(self, reply: bytes, secrets: Container[str] | None) -> StepResult[ObsT]:
         try:

@@ -8,7 +8,6 @@ recorded as it came, and only then its caller is woken: the record never depends
 from __future__ import annotations
 
 import copy
-import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextvars import Context
@@ -17,28 +16,22 @@ from typing import Any, Literal
 from openenv_notebook.client.events import Event, Subscribers
 from openenv_notebook.client.opener import Customer, Opened
 from openenv_notebook.client.owed import Owed
-from openenv_notebook.client.results import masked_lines
+from openenv_notebook.client.results import complete
 from openenv_notebook.record.recorder import Record
 from openenv_notebook.record.step import Step
 from openenv_notebook.threads import portal as portals
 from openenv_notebook.threads.fork import close_inherited
 from openenv_notebook.threads.lease import Lease
-from openenv_notebook.values.errors import (
-    CLOSED_HINT,
-    ClientClosed,
-    InvalidAction,
-    OpenEnvError,
-    ServerError,
-    SessionLost,
-)
+from openenv_notebook.values.errors import CLOSED_HINT, ClientClosed, OpenEnvError, ServerError, SessionLost
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import StepResult
-from openenv_notebook.wire.close_codes import LOST_HINTS
+from openenv_notebook.wire.close_codes import lost_hint
 from openenv_notebook.wire.link import Link, Wire
 from openenv_notebook.wire.protocol import Exchange, Request
-from openenv_notebook.wire.replies import ENDS_SESSION, read_error, reply_type
+from openenv_notebook.wire.replies import ENDS_SESSION, own_failure, read_error, reply_type
 from openenv_notebook.wire.same_process import Caller
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 Status = Literal["new", "open", "lost", "closed"]
 Connect = Callable[[Customer, Link], Awaitable[Opened]]
@@ -214,7 +207,7 @@ class Session:
 
     def _opened(self, failure: OpenEnvError | None) -> None:
         if failure is not None:
-            failure.url = failure.url or self.url
+            complete(failure, self.url, self.record.secrets)
             self.exchange.fail_waiting(failure)
         elif self.is_closed:
             self._link.retire()
@@ -231,11 +224,11 @@ class Session:
         if request is None:
             self._unsolicited(data)
             return
-        if (error := request.error) is not None:
-            error.url = error.url or self.url
-            if isinstance(error, InvalidAction):
-                error.errors = masked_lines(error.details.get("errors"), self.record.secrets)
+        error = request.error
+        if error is not None:
             request.cause = self._caller.cause_of(error) if self._caller is not None else None
+            error = request.error = own_failure(error, request.kind) if request.cause is not None else error
+            complete(error, self.url, self.record.secrets, request.frame)
         elif len(data) > _COUNTED and not request.owed and request.batch is None and self._link.wire is not None:
             # Replies of a batch are read when the last has come, so they must all come in.
             request.held_by = self._link.wire
@@ -282,10 +275,11 @@ class Session:
     def ended(self, code: int, reason: str) -> None:
         """Take the end of the connection, which nobody here asked for."""
         words = self._last_words.describe() if self._last_words is not None else ""
-        self._lose(SessionLost(reason or words, code=code, url=self.url, hint=LOST_HINTS.get(code)))
+        self._lose(SessionLost(reason or words, code=code, url=self.url, hint=lost_hint(code, reason)))
 
     def _lose(self, lost: SessionLost) -> None:
         """The environment is gone: end who waits, but for a reset, which connects anew."""
+        complete(lost, self.url, self.record.secrets)
         # First of all, so that nobody sees a session without a connection and not lost.
         self.lost, self.was_reset = lost, False
         self._link.retire()

@@ -13,6 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from openenv_notebook.client.provider import hold_of
 from openenv_notebook.servers.choose import Wish
 from openenv_notebook.servers.holding import hold_own
+from openenv_notebook.values.ending import end_after, note_failed_end
 from openenv_notebook.values.errors import InvalidTarget, MisuseError
 from openenv_notebook.values.targets import Address, parse_target
 
@@ -66,8 +67,11 @@ class Starting(Coroutine[Any, Any, ClientT], Generic[ClientT]):
         client = self._client()
         try:
             await client.connect()
-        except BaseException:
-            await client.close()
+        except BaseException as error:
+            try:
+                await client.close()
+            except Exception as failure:
+                note_failed_end(error, failure)
             raise
         return client
 
@@ -83,8 +87,8 @@ class Starting(Coroutine[Any, Any, ClientT], Generic[ClientT]):
         env = self._client().sync()
         try:
             env.connect()
-        except BaseException:
-            env.close()
+        except BaseException as error:
+            end_after(error, env.close)
             raise
         return env
 

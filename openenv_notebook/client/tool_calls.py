@@ -43,7 +43,7 @@ class ToolCalls:
         self._options = options
 
     async def list_tools(self, use_cache: bool = True) -> list[Tool]:
-        """List the environment's tools. It is no step.
+        """List the environment's tools. It is never a step.
 
         Args:
             use_cache: False asks again.
@@ -52,6 +52,7 @@ class ToolCalls:
             The tools; none for an environment without tools.
 
         Raises:
+            NotSupportedHere: If the server can be asked for them by a step only.
             OpenEnvError: Why there is no answer.
         """
         return await self._tools_for("list_tools", time.monotonic(), use_cache=use_cache)
@@ -65,16 +66,20 @@ class ToolCalls:
     async def _ask_tools(self, name: str, began: float) -> list[Tool]:
         try:
             answer = await self._rpc("tools/list", {}, name, began)
-        except RequestRejected:
-            # Servers before 0.2.1 know no mcp message; there it is an action.
-            return _listed(await self._step({"type": "list_tools"}, name, began))
+        except RequestRejected as error:
+            # Servers before 0.2.1 know no mcp message. There it is an action, and whoever looks makes none.
+            raise NotSupportedHere(
+                "this server lists its tools only as a step of the environment, and none was made",
+                url=self._talk.session.url,
+                hint='env.step({"type": "list_tools"}) is that step; call_tool(name, …) needs no list',
+            ) from error
         if "error" not in answer:
             return _listed(answer.get("result", {}))
         failure = answer["error"] if isinstance(answer["error"], Mapping) else {"message": answer["error"]}
         message = str(failure.get("message", ""))
         if any(words in message for words in _NO_TOOLS):
             return []
-        raise ServerError(message, code=str(failure.get("code", "")), details=failure)
+        raise self._hidden(ServerError(message, code=str(failure.get("code", "")), details=failure), {})
 
     async def get_tool(self, name: str) -> Tool | None:
         """Find a tool by name; None if there is none."""
@@ -105,18 +110,22 @@ class ToolCalls:
             call = {"name": name, "arguments": arguments}
             answer = await self._rpc("tools/call", call, "call_tool", began, entry="tool")
             if "error" in answer:
-                raise _failed(name, answer["error"])
+                raise self._hidden(_failed(name, answer["error"]), call)
             return tool_value(answer.get("result"))
         action = {"type": "call_tool", "tool_name": name, "arguments": arguments}
         observation = await self._step(action, "call_tool", began)
         if observation.get("error"):
-            raise _failed(name, observation["error"])
+            raise self._hidden(_failed(name, observation["error"]), action)
         return tool_value(observation.get("result"))
+
+    def _hidden(self, error: ServerError, sent: Mapping[str, Any]) -> ServerError:
+        self._talk.known.secrets.with_those_of(sent).hide_in(error)
+        return error
 
     async def _refuse_unknown_tool(self, name: str, began: float) -> None:
         try:
             names = [tool.name for tool in await self._tools_for("call_tool", began)]
-        except (ProtocolError, ServerError):
+        except (ProtocolError, ServerError, NotSupportedHere):
             return  # The list cannot be read; the tool may be there all the same.
         if not names:
             raise NotSupportedHere("this environment has no tools", url=self._talk.session.url)
@@ -153,7 +162,7 @@ def _listed(answer: Any) -> list[Tool]:
             wrong = error
     if wrong is not None and not tools:
         lines = "".join(f"\n  {line}" for line in error_lines(wrong.errors(include_url=False)))
-        raise ProtocolError(f"a list of tools that is none{lines}") from wrong
+        raise ProtocolError(f"a list of tools that is none{lines}")
     return tools
 
 

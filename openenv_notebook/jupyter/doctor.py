@@ -22,6 +22,7 @@ from openenv_notebook.jupyter.versions import openenv_version, untested, version
 from openenv_notebook.threads.portal import new_loop
 from openenv_notebook.threads.worker import own_threads
 from openenv_notebook.values.errors import AtCapacity, OpenEnvError
+from openenv_notebook.values.known_secrets import foreign_text
 from openenv_notebook.values.targets import Address, parse_target
 from openenv_notebook.wire import hub_token
 from openenv_notebook.wire.endpoint import Endpoint
@@ -43,7 +44,8 @@ class Finding:
     advice: str = ""
 
     def __str__(self) -> str:
-        return f"{_MARKS[self.level]}  {self.what}" + (f"\n           → {self.advice}" if self.advice else "")
+        advice = f"\n           → {self.advice}" if self.advice else ""
+        return foreign_text(f"{_MARKS[self.level]}  {self.what}{advice}")
 
 
 def examine(shell: Any, name: str, client: AnyClient | None) -> Iterable[Finding]:

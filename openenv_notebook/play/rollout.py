@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import logging
 import os
 import threading
 import time
@@ -17,15 +16,21 @@ from typing import Any, Self
 
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
+from openenv_notebook.client.players import Seat
 from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.record.episode import Episode
-from openenv_notebook.threads.latch import Latch, start_thread
+from openenv_notebook.threads import portal as portals
+from openenv_notebook.threads.latch import Latch
+from openenv_notebook.threads.start import OwnThread
+from openenv_notebook.threads.strand import Strand, here
 from openenv_notebook.values.checks import check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
+from openenv_notebook.values.front_end import Cell, at_interrupt, running_cell
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.tracebacks import shorten
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 THREAD_NAME = "openenv-rollout"
 _SLICE = 0.1
@@ -34,7 +39,7 @@ _JOIN_WITHIN = 1.0
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _STOPPED = "the run before, which was stopped, to end its step"
 # The runs that are under way. Only their own threads write here, which nobody interrupts.
-_running: set[Rollout] = set()
+_under_way: set[Rollout] = set()
 _admission = threading.Lock()
 
 
@@ -87,11 +92,15 @@ class Rollout:
     ) -> None:
         plan = Plan(episodes, max_steps, steps, fps, seeds, dict(reset), fresh, on_step)
         client = (env if isinstance(env, SyncEnvClient) else SyncEnvClient(env)).options(actor=actor)
-        self._session, self._is_fresh = conversation_of(client).session, fresh
+        self._talk, self._is_fresh = conversation_of(client), fresh
+        self._policy_name = policy if isinstance(policy, str) else getattr(policy, "__name__", type(policy).__name__)
         self._loop = EpisodeLoop(client, policy, plan)
         self.progress = self._loop.progress
         self.error: BaseException | None = None
         self._thread: threading.Thread | None = None
+        self._seat: Seat
+        self._cell: Cell | None = None
+        self._starter: Strand
         self._over, self._admitted = Latch(), Latch()
         self._refusal: MisuseError | None = None
         self._guard = threading.Lock()
@@ -143,7 +152,7 @@ class Rollout:
         Raises:
             WrongThread: On that thread.
         """
-        self._session.lease.portal.refuse_here(name, "Rollout(env, policy).start().ended()")
+        portals.refuse_here(name, "Rollout(env, policy).start().ended()")
 
     def start(self) -> Self:
         """Begin, on a thread of its own; nothing is printed.
@@ -163,11 +172,13 @@ class Rollout:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
             # What the policy prints belongs to the cell that started it.
             run = contextvars.copy_context().run
-            self._thread = threading.Thread(target=run, args=(self._run,), name=THREAD_NAME, daemon=True)
+            self._cell, self._starter = running_cell(), here()
+            self._thread = OwnThread(run, self._run, name=THREAD_NAME)
         try:
-            start_thread(self._thread)
+            self._thread.start()
             self._admitted.wait()
         except BaseException as error:
+            # Whether it began or not, nobody waits for it now.
             shorten(error)
             self.stop()
             raise
@@ -182,7 +193,7 @@ class Rollout:
         self._loop.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for its end; an interrupt stops the run and is raised within 0.2 s.
+        """Wait for its end; an interrupt stops the run, and others that the same cell started, within 0.2 s.
 
         Args:
             timeout: Seconds; None for no limit.
@@ -192,13 +203,14 @@ class Rollout:
 
         Raises:
             MisuseError: If it was not started.
-            WrongThread: On its own thread.
+            WrongThread: On its own thread, and on that of the clients.
         """
         thread = self._thread
         if thread is None:
             raise MisuseError("this run was not started", hint="start() it first")
         if thread is threading.current_thread():
             raise WrongThread("wait() is called on the thread of the run itself")
+        portals.refuse_here("wait", "run.ended()")
         until = None if timeout is None else time.monotonic() + timeout
         try:
             # In slices: Windows cannot interrupt a lock, and a forked child has no such thread.
@@ -210,6 +222,7 @@ class Rollout:
         except KeyboardInterrupt as error:
             shorten(error)
             self.stop()
+            _stop_all(running_cell())
             raise
         return True
 
@@ -260,6 +273,7 @@ class Rollout:
         if before is None:
             return
         try:
+            self._seat.take()
             self._wait_for(before)
             self._loop.play()
         except BaseException as error:
@@ -270,14 +284,16 @@ class Rollout:
     def _admit(self) -> list[Rollout] | None:
         """Register this run; gives those on its session that are ending, None where one goes on."""
         with _admission:
-            others = [other for other in _running if other._session is self._session and self._is_fresh]
+            others = [other for other in _under_way if self._is_fresh and other._talk.session is self._talk.session]
             if not all(other.stopping for other in others):
                 hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
                 self._refusal = MisuseError(
                     "another run is under way on this session; this one would reset its episode", hint=hint
                 )
                 return None
-            _running.add(self)
+            _under_way.add(self)
+            name = f"a run of {self._policy_name}"
+            self._seat = self._talk.players.seat(threading.current_thread(), name, self._starter)
             return others
 
     def _wait_for(self, before: list[Rollout]) -> None:
@@ -291,7 +307,8 @@ class Rollout:
             self.progress.waits_for = ""
 
     def _end(self) -> None:
-        _running.discard(self)
+        _under_way.discard(self)
+        self._seat.leave()
         with self._guard:
             self._over.set()
             callbacks, self._callbacks = self._callbacks, []
@@ -302,11 +319,22 @@ class Rollout:
                 log.exception("a callback at the end of a run failed")
 
 
+def _stop_all(cell: Cell | None) -> None:
+    """Stop the runs under way that a cell started; those of other cells, and of nobody's, go on."""
+    for run in list(_under_way):
+        if cell is not None and run._cell == cell:
+            run.stop()
+
+
+# Also where the cell was not waiting for a run when it was interrupted.
+at_interrupt(_stop_all)
+
+
 def _in_forked_child() -> None:
     """The parent's runs are not here."""
     global _admission
     _admission = threading.Lock()
-    _running.clear()
+    _under_way.clear()
 
 
 if hasattr(os, "register_at_fork"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -12,10 +11,11 @@ from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.play.rollout import Rollout
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.values.front_end import Line, new_line
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.tracebacks import shorten
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 # Ten times a second at first; then more rarely, so that a run of hours says a few hundred lines.
 _SHORTEST, _LONGEST = 0.1, 10.0

@@ -7,13 +7,16 @@ official ``openenv collect`` writes.
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast
 
 from openenv_notebook.record.step import Step
+from openenv_notebook.values.known_secrets import Secrets
 from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.secrets import masked, secrets_of
 from openenv_notebook.values.to_json import to_bytes
@@ -21,6 +24,7 @@ from openenv_notebook.values.to_json import to_bytes
 FORMAT = "openenv-notebook/1"
 
 _PLACES = 12
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 # A cell and a panel may ask for the return at once. One for all: an episode can be pickled.
 _scanning = threading.Lock()
@@ -117,34 +121,41 @@ class Episode:
         """Write the episode as one line of JSON, without a line end.
 
         Args:
-            secrets: True writes passwords, keys and tokens that were sent as they are; else they
-                are hidden, by the names of their fields, and ``extra.hidden`` lists those names.
+            secrets: True writes passwords, keys and tokens that were sent or came as they are;
+                else they are hidden, by the names of their fields and wherever else the same
+                values stand, and ``extra.hidden`` lists those names.
 
         Returns:
-            The line. NaN and infinities stand in it as Python's ``json`` writes them.
+            The line, in ASCII: whatever reads it, in whatever encoding, finds one line. NaN and
+            infinities stand in it as Python's ``json`` writes them.
         """
-        hidden: set[str] = set()
-        line = self._plain(lambda step, sent: sent if secrets else masked(sent, secrets_of(step), hidden))
-        if hidden:
-            line["extra"]["hidden"] = sorted(hidden)
-        return to_bytes(line).decode()
+        line = to_bytes(self._plain(shows_secrets=secrets)).decode()
+        return line if line.isascii() else _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], line)
 
-    def _plain(self, shown: Callable[[Step, Any], Any]) -> dict[str, Any]:
-        """Give it as plain values: of a step what was sent, and why it was refused, as it may be shown."""
-        calls = [step for step in self._steps if step.kind == "tool" or _calls_tool(step)]
-        return {
+    def _plain(self, *, shows_secrets: bool) -> dict[str, Any]:
+        entries, hidden, known = [step.to_dict() for step in self._steps], set[str](), Secrets()
+        if not shows_secrets:
+            by = [secrets_of(step) for step in self._steps]
+            for entry, secrets in zip(entries, by, strict=True):
+                known.take(entry, secrets)
+            entries = [masked(entry, secrets, hidden) for entry, secrets in zip(entries, by, strict=True)]
+        calls = [entry for entry in entries if entry["kind"] == "tool" or _calls_tool(entry)]
+        whole: dict[str, Any] = {
             "episode_id": self.episode_id,
             "messages": [],
             "reward": self.total_reward,
             "done": self.done,
-            "tool_trace": [shown(step, dict(step.action)) for step in calls],
+            "tool_trace": [entry["action"] for entry in calls],
             "metrics": {"steps": self.length},
             "verify_metrics": {},
             "artifacts": {},
-            "task": shown(self._steps[0], self.reset_arguments) if self._steps else {},
-            "extra": {"format": FORMAT, "base_url": self.base_url, "started": self.started},
-            "steps": [_shown_step(step, shown) for step in self._steps],
+            "task": (entries[0]["action"] or {}) if entries and entries[0]["kind"] == "reset" else {},
+            "extra": {"format": FORMAT, "base_url": self.base_url, "started": self.started}
+            | ({"hidden": sorted(hidden)} if hidden else {}),
+            "steps": entries,
         }
+        # Also where the same values stand under other names.
+        return whole if shows_secrets else cast(dict[str, Any], masked(whole, known))
 
     @classmethod
     def from_jsonl(cls, line: str | bytes) -> Episode:
@@ -187,11 +198,6 @@ class Episode:
         return f"Episode({steps}, return {self.total_reward:g}, {end}{mark})"
 
 
-def _shown_step(step: Step, shown: Callable[[Step, Any], Any]) -> dict[str, Any]:
-    # What came back is the environment's own, and stays as it came.
-    return {key: shown(step, value) if key in ("action", "error") else value for key, value in step.to_dict().items()}
-
-
-def _calls_tool(step: Step) -> bool:
-    action = step.action
-    return step.kind == "step" and isinstance(action, dict) and action.get("type") == "call_tool"
+def _calls_tool(entry: dict[str, Any]) -> bool:
+    action = entry["action"]
+    return entry["kind"] == "step" and isinstance(action, dict) and action.get("type") == "call_tool"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Container
 from typing import Any
 
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.messages import StepResult
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 
 class Record:
@@ -56,12 +56,12 @@ class Record:
 
     @property
     def last_result(self) -> StepResult[Any] | None:
-        """The result of the last step that has one."""
-        if self.last is not None and self.last.result is not None:
+        """The result of the last step that has one; tools called beside the steps are none."""
+        if self.last is not None and self.last.kind != "tool" and self.last.result is not None:
             return self.last.result
         for episode in reversed(list(self._episodes)):
             for step in reversed(episode.steps):
-                if step.result is not None:
+                if step.kind != "tool" and step.result is not None:
                     return step.result
         return None
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from openenv_notebook.values import errors
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import OpenEnvError, ProtocolError
+from openenv_notebook.values.known_secrets import hide_in
 from openenv_notebook.values.messages import StepResult, short_repr
 from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.to_json import to_bytes
@@ -23,7 +24,8 @@ class Step:
         kind: "reset", "step", or "tool" (a tool called beside the steps).
         action: What was sent: the action, the reset arguments, or the JSON-RPC request that
             calls a tool (its ``params`` have the tool's name and arguments).
-        result: What came back, or None.
+        result: What came back, or None; of a tool called beside the steps, an observation with
+            ``tool_name``, ``result`` and ``error`` as they came.
         error: What came instead, or None.
         started: When it was sent, in seconds since 1970.
         seconds: From sending to the reply, in seconds.
@@ -73,7 +75,7 @@ class Step:
         self._action = action
         self._result = result
         self._request, self._reply = request, reply
-        self._read = read if error is None else None
+        self._read = (read if kind != "tool" else self._read_tool) if error is None else None
         self._secrets = secrets
 
     @property
@@ -95,8 +97,20 @@ class Step:
                 self.is_end = found.done
             except OpenEnvError as error:
                 self.error = error.with_traceback(None)
+                hide_in(error, self._secrets)
             self._read = None
         return self._result
+
+    def _read_tool(self, reply: bytes) -> StepResult[Any]:
+        try:
+            data = read_json(reply)["data"]
+        except (ValueError, TypeError, KeyError):
+            data = None
+        if not isinstance(data, dict):
+            raise ProtocolError("an answer of a tool that is none", frame=repr(reply[:100]))
+        params = (self.action or {}).get("params") or {}
+        seen = {"tool_name": params.get("name"), "result": data.get("result"), "error": data.get("error")}
+        return saved_result({"observation": seen, "reward": None, "done": False}, self._secrets)
 
     @property
     def decoded(self) -> bool:
@@ -131,7 +145,7 @@ class Step:
         """Drop the observation and keep the rest: reward, done, action, times."""
         if not self.decoded:
             # The loop's thread folds, and a client's own hook must not run there.
-            self._result = _wire_result(self._reply, self._secrets)
+            self._result = self.result if self.kind == "tool" else _wire_result(self._reply, self._secrets)
             if self._result is None:
                 self.error = ProtocolError("a malformed result", frame=repr((self._reply or b"")[:100]))
         if self._result is not None:
@@ -153,7 +167,7 @@ class Step:
 
     def _plain_result(self, result: StepResult[Any]) -> dict[str, Any]:
         """Take the reply's data as it came; keys nobody knows stay in."""
-        raw = result.raw
+        raw: dict[str, Any] = dict(result.raw)
         if not raw and self._reply is not None:
             raw = dict(read_json(self._reply).get("data", {}))
         if not raw:

@@ -74,7 +74,4 @@ def takes_text(field: Shape) -> bool:
 
 def holds_secret(shape: Shape) -> bool:
     """Tell whether a schema marks a value, or anything in it, as secret."""
-    parts = [getattr(shape, name, None) for name in ("item", "values", "others")]
-    below = [getattr(shape, name, ()) for name in ("items", "fields", "branches")]
-    inside = [part for part in (*parts, *(each for each in below for each in each)) if isinstance(part, Shape)]
-    return shape.is_secret or any(holds_secret(part) for part in inside)
+    return shape.is_secret or any(holds_secret(part) for part in shape.parts)

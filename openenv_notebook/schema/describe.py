@@ -92,9 +92,9 @@ def fields_line(action: Shape | None) -> str:
     return signature(given_fields(action), _MOST_FIELDS, " · ")
 
 
-def is_secret(shape: Text) -> bool:
-    """Tell whether a text is a secret, by its schema or its name."""
-    return shape.is_secret or is_secret_name(shape.name)
+def is_secret(shape: Shape) -> bool:
+    """Tell whether a text or a number is a secret, by its schema or its name; a number called a token is none."""
+    return shape.is_secret or (is_secret_name(shape.name) if isinstance(shape, Text) else hides(shape.name, 1))
 
 
 def hides_default(shape: Shape) -> bool:

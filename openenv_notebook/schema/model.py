@@ -6,6 +6,7 @@ import keyword
 import math
 import re
 import typing
+import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Optional
 
@@ -60,14 +61,15 @@ def model_from_schema(action: Shape, name: str = "Action") -> type[SchemaModel]:
 
 
 def _model(shape: Shape, fields: Sequence[Shape], name: str) -> type[SchemaModel]:
-    made: dict[str, Any] = {_python_name(field.name): _field(field) for field in fields}
+    names = python_names([field.name for field in fields])
+    made: dict[str, Any] = {names[field.name]: _field(field, names[field.name]) for field in fields}
     root = OpenModel if fields and shape.field_names is None else SchemaModel
     return create_model(_class_name(shape.title or name), __base__=root, **made)
 
 
-def _field(field: Shape) -> Any:
+def _field(field: Shape, python_name: str) -> Any:
     settings: dict[str, Any] = {"description": field.description or None}
-    if _python_name(field.name) != field.name:
+    if python_name != field.name:
         settings["alias"] = field.name
     if _marks_secret(field):
         settings["json_schema_extra"] = {"writeOnly": True}
@@ -145,10 +147,28 @@ def _has_literal(value: Any) -> bool:
     return isinstance(value, (str, type(None))) or (isinstance(value, int) and -(2**63) <= value < 2**63)
 
 
+def python_names(names: Sequence[str]) -> dict[str, str]:
+    """Name fields so that Python can write them and pydantic does not use the names itself: each by a name of its own.
+
+    Who need not be renamed keeps its name; none is called as another one is on the wire.
+    """
+    made = {name: name for name in names if _python_name(name) == name}
+    for name in names:
+        if name in made:
+            continue
+        first = wanted = _python_name(name)
+        number = 2
+        while wanted in names or wanted in made.values():
+            wanted = f"{first.rstrip('_')}_{number}"
+            number += 1
+        made[name] = wanted
+    return made
+
+
 def _python_name(name: str) -> str:
-    """Name a field so that Python can write it and pydantic does not use it itself."""
-    made = re.sub(r"\W", "_", name).lstrip("_") or "field"
-    if made[0].isdigit():
+    # Python reads names in this normal form, and so takes two that differ only in it for one.
+    made = re.sub(r"\W", "_", unicodedata.normalize("NFKC", name)).lstrip("_") or "field"
+    if not made.isidentifier():
         made = f"field_{made}"
     return f"{made}_" if keyword.iskeyword(made) or made in _TAKEN else made
 

@@ -268,7 +268,16 @@ def _text(schema: _Schema) -> dict[str, Any]:
         "format": kind if isinstance(kind, str) else "",
         "examples": tuple(example for example in _list(schema, "examples") if isinstance(example, str)),
         "is_long": (isinstance(kind, str) and kind in _LONG_FORMATS) or (longest or 0) >= _LONG_FROM,
+        "encoding": _encoding(schema.get("contentEncoding"), kind),
     }
+
+
+def _encoding(said: Any, kind: Any) -> str:
+    """Tell how bytes stand in a text. A field of bytes of pydantic's is "binary", and takes their text."""
+    if isinstance(said, str):
+        return {"base64": "base64", "base64url": "base64url", "base16": "base16"}.get(said.lower(), "")
+    formats = {"binary": "utf-8", "byte": "base64", "base64": "base64", "base64url": "base64url"}
+    return formats.get(kind, "") if isinstance(kind, str) else ""
 
 
 def _discriminator(schema: _Schema, shapes: list[Shape]) -> str:

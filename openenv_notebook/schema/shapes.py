@@ -47,6 +47,18 @@ class Shape:
         """The names of all fields it may have; None where it may have others."""
         return None
 
+    @cached_property
+    def parts(self) -> tuple[Shape, ...]:
+        """The shapes of what is in it: fields, items, values, branches."""
+        single = [getattr(self, name, None) for name in ("item", "values", "others")]
+        many = [part for name in ("items", "fields", "branches") for part in getattr(self, name, ())]
+        return tuple(part for part in (*single, *many) if isinstance(part, Shape))
+
+    @cached_property
+    def says_encoding(self) -> bool:
+        """True where it is said of a text in it how bytes stand there."""
+        return getattr(self, "encoding", "") != "" or any(part.says_encoding for part in self.parts)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Const(Shape):
@@ -85,6 +97,7 @@ class Text(Shape):
 
     ``pattern`` is a regular expression of the server, shown and never run here. ``format`` says what the text holds,
     such as ``date-time``; ``examples`` are texts it may be, among others; ``is_long`` tells to expect several lines.
+    ``encoding`` says how bytes stand in it: "utf-8", "base64", "base64url" or "base16"; "" where nothing is said.
     """
 
     shortest: int | None = None
@@ -93,6 +106,7 @@ class Text(Shape):
     format: str = ""
     examples: tuple[str, ...] = ()
     is_long: bool = False
+    encoding: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

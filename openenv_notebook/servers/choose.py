@@ -22,10 +22,10 @@ class Wish:
     port: int = 0
     sessions: int | None = None
     allowed_hosts: Sequence[str] = ()
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
     action: type[BaseModel] | None = None
     observation: type[BaseModel] | None = None
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def local_target(what: str) -> LocalTarget:
@@ -63,7 +63,7 @@ def _class_server(what: Callable[..., Any], wish: Wish) -> Backend:
     described = describe(
         what, sessions=wish.sessions, arguments=wish.arguments, action=wish.action, observation=wish.observation
     )
-    return InProcessServer(described, port=wish.port, allowed_hosts=wish.allowed_hosts)
+    return InProcessServer(described, wish.arguments, port=wish.port, allowed_hosts=wish.allowed_hosts)
 
 
 def _demo_server(name: str, wish: Wish) -> Backend:

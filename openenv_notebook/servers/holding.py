@@ -10,12 +10,15 @@ import copy
 import functools
 import os
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from openenv_notebook.servers.backend import Startable, stopped_while_starting
 from openenv_notebook.servers.choose import Served, Wish, choose
-from openenv_notebook.threads.latch import Latch, start_thread
+from openenv_notebook.threads.latch import Latch
+from openenv_notebook.threads.start import start_thread
+from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.targets import Address, LocalTarget
 
@@ -49,7 +52,7 @@ class HeldServer:
             if self._done:
                 self._holders[holder].set()
             if not self._begun:
-                start_thread(threading.Thread(target=self._run, name="openenv-start", daemon=True))
+                start_thread(self._run, name="openenv-start")
 
     def wait(self, holder: object) -> str:
         """Wait until it runs, and return its address.
@@ -107,8 +110,8 @@ class HeldServer:
             self._refuse(not self._holders)
             backend.start(self._ready_within)
             self._refuse(not self._holders)
-        except BaseException:
-            backend.stop()
+        except BaseException as error:
+            end_after(error, backend.stop)
             raise
 
     def _refuse(self, gone: bool) -> None:
@@ -123,6 +126,7 @@ class Hold:
 
     ``find`` finds or makes the server, or gives None where it is gone and was given by its address, kept as it was
     typed. ``what`` is served where clients share it. A ``held`` server runs already, and is held from now on.
+    ``variables`` are those that the server's process is given, whose values are secrets.
     """
 
     def __init__(
@@ -131,7 +135,9 @@ class Hold:
         what: Served | None = None,
         address: str = "",
         held: HeldServer | None = None,
+        variables: Mapping[str, Any] | None = None,
     ) -> None:
+        self.variables = variables or {}
         self.what = what
         self._find = find
         self._address = address
@@ -157,8 +163,8 @@ class Hold:
             return self._address
         try:
             return self._address or server.wait(self)
-        except BaseException:
-            self.stop()
+        except BaseException as error:
+            end_after(error, self.stop)
             raise
 
     def stop(self) -> None:
@@ -202,7 +208,7 @@ def _if_there(server: HeldServer) -> HeldServer | None:
 
 def hold_own(target: str, wish: Wish, ready_within: float = 60.0) -> Hold:
     """Make a hold on a server such as "docker:image" that one client starts, in ``ready_within`` seconds, and stops."""
-    return Hold(lambda: HeldServer(target, lambda: choose(target, wish), ready_within))
+    return Hold(lambda: HeldServer(target, lambda: choose(target, wish), ready_within), variables=wish.variables)
 
 
 def _key(what: Served) -> Hashable:

@@ -14,6 +14,7 @@ from openenv_notebook.servers.backend import Backend, Progress
 from openenv_notebook.servers.choose import Served, Wish, choose
 from openenv_notebook.servers.running import Running, stop_earlier
 from openenv_notebook.values import front_end
+from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.tracebacks import shorten
 
 
@@ -120,7 +121,7 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stop()
+        end_after(error, self.stop)
 
     def __repr__(self) -> str:
         if not self.running:
@@ -190,5 +191,5 @@ def _start(backend: Backend, ready_within: float, progress: Progress | None) -> 
         backend.start(ready_within, progress)
     except BaseException as error:
         shorten(error)
-        backend.stop()
+        end_after(error, backend.stop)
         raise

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from typing import Any
 
 from openenv_notebook.threads.portal import GONE, Portal
 from openenv_notebook.threads.portal_call import DrivenCall
 from openenv_notebook.values.errors import TransportError
+from openenv_notebook.values.logs import our_log
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 # A kernel's interrupt is only seen when its loop wakes (ipykernel #881).
 _TICK = 0.1

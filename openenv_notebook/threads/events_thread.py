@@ -11,7 +11,6 @@ import contextvars
 import functools
 import heapq
 import itertools
-import logging
 import os
 import queue
 import threading
@@ -20,9 +19,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook.threads.latch import start_thread
+from openenv_notebook.threads.start import start_thread
+from openenv_notebook.values.logs import our_log
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 THREAD_NAME = "openenv-events"
 QUEUE_LIMIT = 10_000
@@ -49,7 +49,11 @@ class _Thread:
     def lease(self, holder: object) -> None:
         """Keep the thread running until :meth:`give_back`, for somebody, who is kept alive; again it does nothing."""
         self._holders[id(holder)] = holder
-        self._wake()
+        try:
+            self._wake()
+        except Exception:
+            self._holders.pop(id(holder), None)
+            raise
 
     def give_back(self, holder: object) -> None:
         """End a lease, if there is one. The thread ends with the last; what was to be called later is not."""
@@ -85,9 +89,7 @@ class _Thread:
             self._woken.put(None)
         # What an interrupted subscription left behind is told as well.
         if self._thread is None and (self._holders or self._events):
-            self._started = start_thread(
-                threading.Thread(target=contextvars.Context().run, args=(self._run,), name=THREAD_NAME, daemon=True)
-            )
+            self._started = start_thread(contextvars.Context().run, self._run, name=THREAD_NAME)
 
     def _run(self) -> None:
         while self._is_needed():

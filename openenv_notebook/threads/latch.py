@@ -7,9 +7,8 @@ inside of them leaves their lock taken, and the other thread hangs for ever. Wha
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
-from _thread import allocate_lock, start_new_thread
+from _thread import allocate_lock
 
 # How late a wait ends where another that waited was interrupted as it ended.
 _SLICE = 0.1
@@ -48,25 +47,3 @@ class Latch:
     def _pass_on(self) -> None:
         with contextlib.suppress(RuntimeError):  # another was faster
             self._lock.release()
-
-
-def start_thread(thread: threading.Thread) -> threading.Thread:
-    """Start a thread, and return it when it lives; an interrupt is raised, and leaves it starting.
-
-    Raises RuntimeError where no thread can be started.
-    """
-    begun, failures = Latch(), list[Exception]()
-
-    def begin() -> None:
-        try:
-            thread.start()
-        except Exception as error:
-            failures.append(error)
-        finally:
-            begun.set()
-
-    start_new_thread(begin, ())
-    begun.wait()
-    if failures:
-        raise failures.pop()
-    return thread

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import contextvars
-import logging
 import os
 import sys
 import threading
@@ -21,12 +21,14 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from openenv_notebook.threads.fork import keep_loop
-from openenv_notebook.threads.latch import Latch, start_thread
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.portal_call import DrivenCall
+from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values.errors import ClientClosed, NotSupportedHere, TransportError, WrongThread
+from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.tracebacks import shorten
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 THREAD_NAME = "openenv-loop"
 GONE = "the client's own thread ended"
@@ -179,7 +181,9 @@ class Portal:
         except BaseException as error:
             shorten(error)
             if not call.done and self.post(call.cancel):
-                self.wait(lock, time.monotonic() + CANCEL_WITHIN)
+                # Where the thread has ended, so has the call.
+                with contextlib.suppress(TransportError):
+                    self.wait(lock, time.monotonic() + CANCEL_WITHIN)
             raise
         return call.outcome()
 
@@ -223,13 +227,7 @@ def _start() -> None:
             portal.run()
 
     run = contextvars.Context().run
-    try:
-        start_thread(threading.Thread(target=run, args=(become_portal,), name=THREAD_NAME, daemon=True))
-    except RuntimeError as error:
-        raise NotSupportedHere(
-            "this interpreter cannot start threads, which the client needs",
-            hint="use a kernel with threads (JupyterLite and pyodide have none)",
-        ) from error
+    start_thread(run, become_portal, name=THREAD_NAME)
     ready.wait()
     if failures:
         raise failures.pop()
@@ -260,6 +258,13 @@ def _end_unused(portal: Portal) -> None:
 def current() -> Portal | None:
     """Give the portal that clients lease now; None while there is none."""
     return _current
+
+
+def refuse_here(name: str, instead: str) -> None:
+    """Raise WrongThread on the portal's own thread, as :meth:`Portal.refuse_here`; elsewhere start nothing."""
+    portal = _current
+    if portal is not None:
+        portal.refuse_here(name, instead)
 
 
 def give_back(guest: Guest, *, join: bool, within: float = JOIN_WITHIN) -> None:

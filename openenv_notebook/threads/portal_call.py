@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 import time
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, Self
 
-log = logging.getLogger("openenv_notebook")
+from openenv_notebook.threads import strand
+from openenv_notebook.values.logs import our_log
+
+log = our_log()
 
 BLOCKED_FOR = 0.5
 
@@ -21,7 +23,7 @@ class DrivenCall:
     its end, and ``done`` is True from then on. The name is for warnings.
     """
 
-    __slots__ = ("args", "cancelled", "done", "error", "kwargs", "make", "name", "result", "task", "wake")
+    __slots__ = ("args", "cancelled", "done", "error", "kwargs", "make", "name", "result", "strand", "task", "wake")
 
     def __init__(
         self,
@@ -33,14 +35,20 @@ class DrivenCall:
     ) -> None:
         self.name, self.make, self.args, self.kwargs = name, make, args, kwargs
         self.wake = wake
+        self.strand = strand.here()
         self.task: asyncio.Task[Any] | None = None
         self.done = self.cancelled = False
         self.result: Any = None
         self.error: BaseException | None = None
 
     async def _drive(self) -> Any:
-        value = self.make(*self.args, **self.kwargs)
-        return await Timed(value, self.name) if inspect.isawaitable(value) else value
+        strand.stand_for(self.strand)
+        try:
+            value = self.make(*self.args, **self.kwargs)
+            return await Timed(value, self.name) if inspect.isawaitable(value) else value
+        except (SystemExit, KeyboardInterrupt) as error:
+            # Raised by a task they would end the loop: they are the caller's.
+            self.error = error
 
     def start(self) -> None:
         """Begin, on the loop's thread."""
@@ -61,6 +69,8 @@ class DrivenCall:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         try:
             self.result = task.result()
+            if self.cancelled:
+                self.error = None
         except BaseException as error:
             # Nobody reads that of a cancelled call, and its traceback would keep the client alive.
             self.error = None if self.cancelled else error

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook.threads.latch import start_thread
+from openenv_notebook.threads.start import start_thread
 
 
 def own_threads() -> list[str]:
@@ -33,17 +33,22 @@ async def in_thread(work: Callable[[], Any], within: float | None = None) -> Any
             future.set_exception(error)
 
     def run() -> None:
-        value, error = None, None
+        value: Any = None
+        error: BaseException | None = None
         try:
             value = work()
-        except BaseException as caught:
+        except Exception as caught:
             error = caught
+        except BaseException as caught:
+            # An exit, awaited, would end the loop.
+            error = RuntimeError(f"{type(caught).__name__}: {caught}")
+            error.__cause__ = caught
         try:
             loop.call_soon_threadsafe(finish, value, error)
         except RuntimeError:
             return  # the loop that waited is closed
 
-    start_thread(threading.Thread(target=run, name="openenv-worker", daemon=True))
+    start_thread(run, name="openenv-worker")
     timer = None if within is None else loop.call_later(within, finish, None, TimeoutError(f"not within {within:g} s"))
     try:
         return await future

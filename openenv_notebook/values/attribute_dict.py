@@ -17,10 +17,13 @@ _SEARCHED = 1000
 def _wrap(value: Any, secrets: Container[str] | None) -> Any:
     if type(value) is dict:
         return attribute_dict(value, secrets)
-    if type(value) is list and value:
-        ends = value if len(value) <= _SEARCHED else (value[0], value[-1])
+    lists = [value] if type(value) is list else []
+    while lists:
+        inside = lists.pop()
+        ends = inside if len(inside) <= _SEARCHED else (inside[0], inside[-1])
         if any(type(item) in (dict, list) for item in ends):
-            value[:] = [_wrap(item, secrets) for item in value]
+            lists += [item for item in inside if type(item) is list]
+            inside[:] = [attribute_dict(item, secrets) for item in inside]
     return value
 
 
@@ -77,7 +80,10 @@ class AttributeDict(dict[str, Any]):
 
     def __repr__(self) -> str:
         shown = masked(self, self.__secrets__())
-        return dict.__repr__(self) if shown is self else repr(shown)
+        try:
+            return dict.__repr__(self) if shown is self else repr(shown)
+        except RecursionError:
+            return f"<{type(self).__name__}, nested deeper than can be shown; keys: {', '.join(map(str, self))}>"
 
     def __dir__(self) -> Iterable[str]:
         return {*dict.__dir__(self), *(key for key in self if str(key).isidentifier())}

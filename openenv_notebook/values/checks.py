@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
 from openenv_notebook.values.errors import MisuseError
 
-# RFC 9110 §5.6.2 and §5.5; what else stands in a value is for the server to say.
+# RFC 9110 §5.6.2 and §5.5: bytes, so no character beyond Latin-1; what else stands in a value is for the server to
+# say. What cannot be seen was pasted with the value, as a rule.
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_NOT_IN_A_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_NOT_IN_A_VALUE = re.compile(r"[^\t\x20-\x7e\xa1-\xac\xae-\xff]")
+_NOT_IN_A_TOKEN = re.compile(r"[^!-~]")
 
 
 def check_seconds(**limits: Any) -> None:
@@ -50,8 +53,9 @@ def check_headers(headers: Any) -> None:
             raise MisuseError(f"{name!r} is no name of a header")
         if not isinstance(value, str):
             raise MisuseError(f"the header {name!r} needs a text as its value, not a {type(value).__name__}")
-        if _NOT_IN_A_VALUE.search(value):
-            raise MisuseError(f"the header {name!r} has a line break or another control character in its value")
+        if found := _NOT_IN_A_VALUE.search(value):
+            what = f"the header {name!r} has {_character(found)} of its value, which is not shown"
+            raise MisuseError(what, hint="take that character out; it often comes along with a copied text")
 
 
 def clean_token(token: Any, name: str = "token") -> str | None:
@@ -64,7 +68,15 @@ def clean_token(token: Any, name: str = "token") -> str | None:
     if not isinstance(token, str):
         raise MisuseError(f"{name} is a text, not a {type(token).__name__}")
     cleaned = token.strip()
-    if not all("!" <= letter <= "~" for letter in cleaned):
-        what = "has a blank, a line break or another character in it that no token has"
-        raise MisuseError(f"{name} {what} (its value is not shown)", hint="a Hub token looks like hf_...")
+    if found := _NOT_IN_A_TOKEN.search(cleaned):
+        what = f"has {_character(found)}, which no token has (its value is not shown)"
+        raise MisuseError(f"{name} {what}", hint="a Hub token looks like hf_...")
     return cleaned or None
+
+
+def _character(found: re.Match[str]) -> str:
+    """Name a character and its place, which may be all that is known of one that cannot be seen."""
+    code = ord(found[0])
+    name = {9: "a tab", 10: "a line break", 13: "a line break", 32: "a blank"}.get(code)
+    name = name or (f"{unicodedata.name(found[0], 'a control character')} (U+{code:04X})")
+    return f"{name} at place {found.start() + 1} of {len(found.string)}"

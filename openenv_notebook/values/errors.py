@@ -39,8 +39,9 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any, Self, TypedDict, Unpack, cast
 
+from openenv_notebook.values.known_secrets import foreign_text
 from openenv_notebook.values.text import visible
-from openenv_notebook.values.tracebacks import full_traceback
+from openenv_notebook.values.tracebacks import cell_lines, full_traceback
 
 _LONGEST_TEXT = 4000
 
@@ -100,8 +101,10 @@ class OpenEnvError(Exception):
     def _fit(words: str) -> str:
         """Make words that a server may have had a part in fit to be shown."""
         try:
-            if len(words) > _LONGEST_TEXT:
-                words = f"{words[:_LONGEST_TEXT]}… ({len(words)} characters in all)"
+            length = len(words)
+            words = foreign_text(words[: 2 * _LONGEST_TEXT])
+            if length > _LONGEST_TEXT:
+                words = f"{words[:_LONGEST_TEXT]}… ({length} characters in all)"
             return visible(words)
         except (ImportError, TypeError, AttributeError):
             # The interpreter ends: nothing can be imported, and modules are taken apart.
@@ -116,7 +119,7 @@ class OpenEnvError(Exception):
         if full is not None:
             return full
         notes = getattr(self, "__notes__", [])
-        return [f"{type(self).__name__}: {self}", *notes, *self._cause_lines()]
+        return [f"{type(self).__name__}: {self}", *notes, *cell_lines(self), *self._cause_lines()]
 
     def _cause_lines(self) -> list[str]:
         """Give what a cell shows of the cause."""
@@ -332,7 +335,8 @@ class ServerError(OpenEnvError):
     def _cause_lines(self) -> list[str]:
         if self.__cause__ is None:
             return []
-        return ["raised by the environment:", *"".join(traceback.format_exception(self.__cause__)).rstrip().split("\n")]
+        whole = "".join(traceback.format_exception(self.__cause__)).rstrip()
+        return ["raised by the environment:", *foreign_text(whole).split("\n")]
 
     def describe(self) -> str:
         return f"the server answered {self.code or 'an error'}: {self.message or '(no message)'}"
@@ -466,7 +470,7 @@ class ServerStartFailed(OpenEnvError):
         return str(self.args[0]) + "".join(f"\n  | {line}" for line in self.log)
 
     def __str__(self) -> str:
-        return self._whole(ends_in_lines=bool(self.log))
+        return foreign_text(self._whole(ends_in_lines=bool(self.log)))
 
 
 class MisuseError(OpenEnvError):

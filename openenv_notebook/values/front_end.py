@@ -6,8 +6,11 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import sys
+import traceback
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from types import FrameType
 
 
 @dataclass(frozen=True)
@@ -34,15 +37,25 @@ class FrontEnd:
 
     ``owner`` names who is connecting now, None where nobody can be named. ``line`` makes the line of a run, in the
     thread that waits for it. ``cell_name`` names the cell that a file holds, such as ``Cell In[5]``, or None: a
-    shell's files are temporary.
+    shell's files are temporary. ``as_typed`` gives a line of a cell as the person typed it.
     """
 
     owner: Callable[[], Owner | None] = lambda: None
     line: Callable[[], Line] = Line
     cell_name: Callable[[str], str | None] = lambda file: None
+    as_typed: Callable[[str], str] = lambda line: line
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a cell, or a program: the file its code stands in, and how many cells had been run by then."""
+
+    file: str
+    run: int
 
 
 _front_end = FrontEnd()
+_at_interrupt: list[Callable[[Cell], object]] = []
 
 
 def install(front_end: FrontEnd | None) -> None:
@@ -64,3 +77,38 @@ def new_line() -> Line:
 def cell_name(file: str) -> str | None:
     """Name the cell that a file holds, or None."""
     return _front_end.cell_name(file)
+
+
+def running_cell() -> Cell | None:
+    """Find the cell, or the program, whose code called; None on a thread where nobody's did."""
+    frames = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    return _outermost(reversed(frames))
+
+
+def at_interrupt(end: Callable[[Cell], object]) -> None:
+    """Have a function called with a cell that was interrupted, for what that has begun."""
+    _at_interrupt.append(end)
+
+
+def interrupted(error: BaseException) -> None:
+    """Say that a cell was interrupted, by what its code raised."""
+    cell = _outermost(frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    if cell is not None:
+        for end in _at_interrupt:
+            end(cell)
+
+
+def _outermost(frames: Iterable[FrameType]) -> Cell | None:
+    """Find the first of some frames that runs code of the person's own, where names of the notebook are global."""
+    names = getattr(sys.modules.get("__main__"), "__dict__", {})
+    file = next((frame.f_code.co_filename for frame in frames if frame.f_globals is names), None)
+    return Cell(file, len(names.get("In", ()))) if file is not None else None
+
+
+def as_typed(line: str) -> str:
+    """Give a line of code as the person typed it; the front end may have made Python of it."""
+    return _front_end.as_typed(line)

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
 from pathlib import PurePath
-from typing import Any, Generic, Literal, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NoReturn, Protocol, TypeAlias, TypeVar, cast
 
 from pydantic import ConfigDict, Field
 
-from openenv_notebook.values.attribute_dict import AttributeDict
+from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
+from openenv_notebook.values.known_secrets import shown_text
 from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.secrets import HIDDEN, MaskedModel, hides, masked, secrets_of, shown_fields
 
@@ -24,6 +25,7 @@ ActT = TypeVar("ActT")
 ObsT = TypeVar("ObsT")
 StateT = TypeVar("StateT")
 
+_SEARCHED = 100_000
 _LONGEST_TEXT, _MOST_KEYS, _MOST_ITEMS, _DEEPEST = 120, 16, 8, 4
 
 
@@ -45,11 +47,21 @@ def short_repr(value: Any, depth: int = _DEEPEST, secrets: Container[str] | None
     if isinstance(value, (list, tuple)):
         shown = [short_repr(item, depth - 1, secrets) for item in value[: _MOST_ITEMS if depth > 0 else 0]]
         return _short_items("[", "]", shown, len(value))
+    if isinstance(value, str) and len(value) < _SEARCHED:
+        value = shown_text(value, secrets)
     text = repr(value[: 2 * _LONGEST_TEXT] if isinstance(value, str) else value)
     if len(text) <= _LONGEST_TEXT and (not isinstance(value, str) or len(value) <= _LONGEST_TEXT):
         return text
     kept = f"{text[: _LONGEST_TEXT - 20]}…{text[0] if isinstance(value, str) else ''}"
     return f"{kept} ({len(value)} characters)" if isinstance(value, str) else kept
+
+
+def _short_model(result: StepResult[Any], fields: dict[str, Any]) -> str:
+    """Write a result's observation that is a model, without what only its result says."""
+    own = {name: value for name, value in fields.items() if not says_itself(name, value, result)}
+    secrets = result.__secrets__() or secrets_of(result.observation)
+    inner = ", ".join(f"{key}={_short_field(key, item, _DEEPEST, secrets)}" for key, item in own.items())
+    return f"{type(result.observation).__name__}({inner})"
 
 
 def _short_field(name: Any, value: Any, depth: int, secrets: Container[str] | None) -> str:
@@ -59,6 +71,19 @@ def _short_field(name: Any, value: Any, depth: int, secrets: Container[str] | No
 def _short_items(opening: str, closing: str, shown: list[str], number: int) -> str:
     rest = [f"… {number} in all"] if number > len(shown) else []
     return opening + ", ".join([*shown, *rest]) + closing
+
+
+def says_itself(name: Any, value: Any, result: Any) -> bool:
+    """Tell whether a field of an observation is the result's own to say: its reward or its end.
+
+    On the wire those stand beside the observation. A model has fields for them, too, which a client's own hook may
+    have left as they were; a dict holds what came, and says the same or something of its own.
+    """
+    if name not in ("reward", "done"):
+        return False
+    own = getattr(result, name)
+    is_model = not isinstance(result.observation, Mapping) and isinstance(value, (bool, int, float))
+    return value is None or value == own or is_model
 
 
 class Action(MaskedModel):
@@ -135,16 +160,17 @@ class StepResult(Generic[ObsT]):
     @property
     def raw(self) -> dict[str, Any]:
         """The reply's data as it came, with keys this package does not know; a new copy."""
-        return dict(read_json(self._frame)["data"]) if self._frame is not None else {}
+        data = read_json(self._frame)["data"] if self._frame is not None else {}
+        return cast(dict[str, Any], attribute_dict(data, self._secrets))
 
     def __secrets__(self) -> Container[str] | None:
         return self._secrets
 
     def __repr__(self) -> str:
         extra = f", metadata={short_repr(self.metadata, secrets=self._secrets)}" if self.metadata else ""
-        observation = short_repr(self.observation, secrets=self._secrets) + (
-            " (folded: no longer kept)" if self._is_folded else ""
-        )
+        fields, seen = shown_fields(self.observation), self.observation
+        observation = short_repr(seen, secrets=self._secrets) if fields is None else _short_model(self, fields)
+        observation += " (folded: no longer kept)" if self._is_folded else ""
         return f"StepResult(observation={observation}, reward={self.reward!r}, done={self.done!r}{extra})"
 
     def __iter__(self) -> Iterator[Any]:

@@ -13,12 +13,14 @@ from pydantic_core import from_json
 FAST_IS_RIGHT = tuple(int(part) for part in pydantic_core.__version__.split(".")[:3] if part.isdigit()) >= (2, 18, 4)
 # Without a frame of Python's: for every reply. What it refuses may still be JSON.
 quick_json: Callable[[bytes], Any] = from_json if FAST_IS_RIGHT else json.loads
-# As deep as the fast reader goes; what walks through values relies on it.
-_DEEPEST = 200
+
+
+class TooDeepError(ValueError):
+    """It is nested deeper than Python's own ``json`` reads here, and may well be JSON."""
 
 
 def read_json(data: bytes | str) -> Any:
-    """Read JSON to what Python's own ``json`` reads, usually much faster.
+    """Read JSON to what Python's own ``json`` reads, as deep as that goes, usually much faster.
 
     Half a surrogate pair (``"\\ud83d"``), which that writes and the fast reader refuses, is read as well.
 
@@ -29,7 +31,8 @@ def read_json(data: bytes | str) -> Any:
         Dicts, lists, texts, numbers, booleans and None.
 
     Raises:
-        ValueError: If it is not JSON, or nested more than 200 levels deep.
+        TooDeepError: If it is nested too deep for Python's ``json``, a thousand levels or so.
+        ValueError: If it is not JSON.
     """
     refused: ValueError | None = None
     if FAST_IS_RIGHT:
@@ -38,23 +41,8 @@ def read_json(data: bytes | str) -> Any:
         except ValueError as error:
             refused = error
     try:
-        value = json.loads(data.decode() if isinstance(data, bytes) else data)
-    except (ValueError, RecursionError) as error:
-        raise refused or ValueError(f"{error}") from None
-    if _is_too_deep(value):
-        raise refused or ValueError("recursion limit exceeded")
-    return value
-
-
-def _is_too_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(_DEEPEST):
-        level = [
-            inner
-            for each in level
-            if isinstance(each, (dict, list))
-            for inner in (each.values() if isinstance(each, dict) else each)
-        ]
-        if not level:
-            return False
-    return True
+        return json.loads(data.decode() if isinstance(data, bytes) else data)
+    except RecursionError:
+        raise TooDeepError("it is nested deeper than can be read here") from None
+    except ValueError as error:
+        raise (error if refused is None or "recursion" in str(refused) else refused) from None

@@ -1,8 +1,7 @@
 """Which fields hold a secret, by their names and by what their schema says. Pure: nothing here remembers.
 
-What the schemas of one server mark is known to a :class:`Secrets`, which the client of that
-server holds and hands to what came from it; :func:`secrets_of` finds it there. Functions
-that hide take those names as ``secrets``.
+What one client knows besides stands in its :class:`~openenv_notebook.values.known_secrets.Secrets`, which it hands
+to what came from its server; :func:`secrets_of` finds it there. Functions that hide take it as ``secrets``.
 """
 
 from __future__ import annotations
@@ -25,38 +24,6 @@ _SECRET_PAIRS = frozenset(
     [("api", "key"), ("access", "key"), ("private", "key"), ("signing", "key"), ("encryption", "key")]
 )
 HIDDEN = "••••••"
-# What is nested deeper contains itself, as a rule.
-_DEEPEST = 50
-_MOST_TOLD = 1000
-
-
-class Secrets:
-    """Names of fields that the schemas of one server mark as secret; ``name in secrets`` tells.
-
-    What came from the server holds the same object, so a schema that is learnt later hides in
-    what came before, too.
-    """
-
-    __slots__ = ("_names",)
-
-    def __init__(self, *schemas: Any) -> None:
-        self._names: set[str] = set()
-        for schema in schemas:
-            self.learn(schema)
-
-    def learn(self, schema: Any) -> None:
-        """Note the names that a JSON Schema, or any part of a document that holds some, marks as secret."""
-        if len(self._names) < _MOST_TOLD:
-            self._names.update(secret_names(schema))
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __deepcopy__(self, memo: object) -> Secrets:
-        return self
-
-    def __repr__(self) -> str:
-        return f"Secrets({', '.join(sorted(self._names))})"
 
 
 def secrets_of(value: Any) -> Container[str] | None:
@@ -130,36 +97,46 @@ def _is_of_numbers(value: Any) -> bool:
     return isinstance(value, (int, float))
 
 
-def masked(
-    value: Any, secrets: Container[str] | None = None, found: set[str] | None = None, depth: int = _DEEPEST
-) -> Any:
+def masked(value: Any, secrets: Container[str] | None = None, found: set[str] | None = None) -> Any:
     """Copy plain values with :data:`HIDDEN` in place of each secret; without one, the value itself is given back.
 
-    Dicts and lists are looked into; what is ``depth`` levels deep is hidden whole. ``secrets`` are names that hide
-    besides those that say so themselves, and ``found`` gets the names of what is hidden.
+    Dicts and lists are looked into, however deep. ``secrets`` are names that hide besides those that say so
+    themselves, and, of a client, values; ``found`` gets the names of what is hidden.
     """
-    if not isinstance(value, (dict, list, tuple)):
-        return value
-    if depth <= 0:
-        return HIDDEN
-    if isinstance(value, dict):
-        changed = {}
-        for key, inside in value.items():
-            shown = inside
-            if name := _hidden_by(key, inside, value, secrets):
-                shown = HIDDEN
+    within = getattr(secrets, "within", None)
+    looked_into = (dict, list, tuple) if within is None else (dict, list, tuple, str)
+    if isinstance(value, str) or not isinstance(value, looked_into):
+        return value if within is None or not isinstance(value, str) else within(value)
+    # By identity, so that what contains itself ends.
+    copies: dict[int, Any] = {}
+    waiting: list[Any] = []
+    is_changed = False
+
+    def copy_of(inside: Any) -> Any:
+        nonlocal is_changed
+        if isinstance(inside, str):
+            shown = within(inside) if within is not None else inside
+            is_changed = is_changed or shown != inside
+            return shown
+        if id(inside) not in copies:
+            copies[id(inside)] = {} if isinstance(inside, dict) else []
+            waiting.append(inside)
+        return copies[id(inside)]
+
+    whole = copy_of(value)
+    while waiting:
+        around = waiting.pop()
+        if not isinstance(around, dict):
+            items = [copy_of(item) if isinstance(item, looked_into) else item for item in around]
+            copies[id(around)].extend(items)
+            continue
+        for key, inside in around.items():
+            if name := _hidden_by(key, inside, around, secrets):
+                is_changed = is_changed or inside != HIDDEN
                 if found is not None:
                     found.add(name)
-            elif isinstance(inside, (dict, list, tuple)):
-                shown = masked(inside, secrets, found, depth - 1)
-            if shown is not inside:
-                changed[key] = shown
-        return {**value, **changed} if changed else value
-    if not any(isinstance(inside, (dict, list, tuple)) for inside in value):
-        return value
-    items = [masked(inside, secrets, found, depth - 1) for inside in value]
-    is_same = all(shown is inside for shown, inside in zip(items, value, strict=True))
-    return value if is_same else items
+            copies[id(around)][key] = HIDDEN if name else copy_of(inside) if isinstance(inside, looked_into) else inside
+    return whole if is_changed else value
 
 
 def _hidden_by(key: Any, inside: Any, around: dict[Any, Any], secrets: Container[str] | None) -> str:

@@ -8,9 +8,10 @@ changes nothing.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from pydantic_core import PydanticSerializationError, to_json, to_jsonable_pytho
 from openenv_notebook.values.errors import MisuseError
 
 # Written as they are.
+_DEEPEST_TOLD = 20
 _PLAIN = (str, int, float, bool, type(None))
 _NO_COMPLEX = "JSON has no complex numbers; send real and imaginary parts as fields of their own"
 
@@ -55,15 +57,41 @@ def fields_of(value: Any) -> dict[str, Any]:
     fields = dict(value) if isinstance(value, (dict, Mapping)) else _taken_apart(value) if is_record(value) else None
     if not isinstance(fields, dict):
         raise MisuseError(f"a {type(value).__name__} has no named fields")
+    name = None
     try:
         for name, item in fields.items():
             if not isinstance(name, str):
                 raise MisuseError(f"names of fields are text, not {type(name).__name__}: {name!r}")
-            if type(item) not in _PLAIN:
+            if type(item) not in _PLAIN and not _is_plain(item):
                 fields[name] = _without_models(item)
         return fields
     except RecursionError:
-        raise MisuseError("this cannot be sent as JSON: it contains itself, or is nested too deep") from None
+        raise MisuseError(
+            f"this cannot be sent as JSON: it contains itself, or is nested too deep (in {name})"
+        ) from None
+    except MisuseError as error:
+        place = _place_of(fields, _without_models)
+        error.hint = f"it is {place}" if place else error.hint
+        raise
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether a value is what JSON has, and nothing else, however deep; what contains itself is left to others."""
+    seen: set[int] = set()
+    waiting = [value]
+    while waiting:
+        inside = waiting.pop()
+        kind = type(inside)
+        if kind in _PLAIN or id(inside) in seen:
+            continue
+        seen.add(id(inside))
+        if kind is list:
+            waiting += inside
+        elif kind is dict and all(type(key) is str for key in inside):
+            waiting += inside.values()
+        else:
+            return False
+    return True
 
 
 def _taken_apart(record: Any) -> Any:
@@ -103,13 +131,49 @@ def _without_models(value: Any) -> Any:
         )
     if isinstance(value, Mapping):
         return {key if isinstance(key, str) else _key(key): _without_models(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, set, frozenset)):
         return [_without_models(item) for item in value]
+    if is_bytes(value):
+        return _as_text(bytes(value))
     return _without_models(_taken_apart(value)) if is_record(value) else value
+
+
+def is_bytes(value: object) -> bool:
+    """Tell whether a value is a row of bytes."""
+    return isinstance(value, (bytes, bytearray)) or (isinstance(value, memoryview) and value.format in "Bbc")
+
+
+def _as_text(value: bytes) -> str:
+    """Write bytes that no schema says more of: each by itself, as the text that they are, else in base64 as in URLs."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return base64.urlsafe_b64encode(value).decode()
+
+
+def _place_of(value: Any, write: Callable[[Any], object]) -> str:
+    """Say where in a value stands what cannot be written, as in ``a.b[1].c``; "" for the whole."""
+    path = ""
+    for _ in range(_DEEPEST_TOLD):
+        value = _taken_apart(value) if is_record(value) and not isinstance(value, Mapping) else value
+        named = isinstance(value, Mapping)
+        inside = value.items() if named else enumerate(value) if isinstance(value, (list, tuple)) else ()
+        for part, item in inside:
+            try:
+                write(item)
+            except Exception:
+                path += f"[{part}]" if not named else f".{part}" if path else f"{part}"
+                value = item
+                break
+        else:
+            break
+    return path
 
 
 def _key(key: Any) -> Any:
     """Name what stands under no name as Python's json does; the encoder would write ``None`` and ``nan``."""
+    if is_bytes(key):
+        return _as_text(bytes(key))
     return json.dumps(key) if key is None or isinstance(key, float) else key
 
 
@@ -144,14 +208,30 @@ def to_bytes(value: Any) -> bytes:
 
     Args:
         value: Plain values, numpy scalars and arrays, dataclasses, models, enums, paths,
-            dates, sets and bytes (as text where they are UTF-8, else base64).
+            dates, sets and bytes (each as text where it is UTF-8, else in base64 as in URLs).
 
     Returns:
         The JSON, UTF-8.
 
     Raises:
-        MisuseError: If a part of it cannot be written, naming its type.
+        MisuseError: If a part of it cannot be written, naming its type and its place.
     """
+    try:
+        return to_json(value, fallback=_convert, bytes_mode="utf8")
+    except Exception:
+        pass  # what it refuses may still be written
+    try:
+        return _written(value)
+    except RecursionError:
+        raise MisuseError("this cannot be sent as JSON: it is nested deeper than Python can write here") from None
+    except Exception as error:
+        why = str(error).removeprefix("Error serializing to JSON: ").removeprefix("TypeError: ")
+        hint, place = "send numbers, texts, lists, arrays, dicts, models or dataclasses", _place_of(value, _written)
+        hint += f" in place of {place}" if place else ""
+        raise MisuseError(f"this cannot be sent as JSON: {why}", hint=hint) from error
+
+
+def _written(value: Any) -> bytes:
     refused: list[Exception] = []
     for write in (to_json, _escaped):
         for mode in ("utf8", "base64"):
@@ -159,6 +239,4 @@ def to_bytes(value: Any) -> bytes:
                 return write(value, fallback=_convert, bytes_mode=mode)
             except Exception as error:
                 refused.append(error)
-    why = str(refused[0]).removeprefix("Error serializing to JSON: ").removeprefix("TypeError: ")
-    hint = "send numbers, texts, lists, arrays, dicts, models or dataclasses"
-    raise MisuseError(f"this cannot be sent as JSON: {why}", hint=hint) from refused[0]
+    raise next((each for each in refused if isinstance(each, RecursionError)), refused[0])

@@ -8,19 +8,21 @@ portal's loop.
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 import time
 from collections.abc import Callable
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import WebSocketException
 from websockets.frames import CloseCode, Frame, Opcode
 
+from openenv_notebook.values.logs import our_log
+from openenv_notebook.wire.close_codes import NO_PONG
 from openenv_notebook.wire.frames import masked_text, text_head, wire_size
 from openenv_notebook.wire.protocol import CLOSE_FRAME
 
-log = logging.getLogger("openenv_notebook")
+log = our_log()
 
 CLOSE_WITHIN = 1.0
 # Replies that wait to be decoded: above this the socket is not read any further.
@@ -74,7 +76,10 @@ class Connection(ClientConnection):
         if not protocol.extensions and protocol.close_sent is None and protocol.close_rcvd is None:
             self.transport.write(masked_text(data))
         else:
-            self.protocol.send_text(data)
+            try:
+                self.protocol.send_text(data)
+            except WebSocketException as error:
+                raise ConnectionResetError(str(error)) from error
             self.send_data()
 
     def close(self) -> None:  # type: ignore[override]
@@ -258,7 +263,7 @@ class Connection(ClientConnection):
         silent = self._heard < pinged and self._sent < pinged
         # A server that has just ended a long step needs a moment for the answer, too.
         if silent and self._reading and not was_busy and not self.is_busy():
-            self.abort(f"no answer to a ping within {timeout:g} s")
+            self.abort(f"{NO_PONG} within {timeout:g} s")
             return
         wait = max(0.0, interval - (time.monotonic() - pinged))
         self._beat = self.loop.call_later(wait, self._ping, interval, timeout)

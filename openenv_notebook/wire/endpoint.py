@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qsl
 
 from openenv_notebook.values.checks import clean_token
 from openenv_notebook.values.errors import InvalidTarget
+from openenv_notebook.values.secrets import is_secret_name
 from openenv_notebook.values.targets import Address, parse_target
 from openenv_notebook.wire import hub_token
 
@@ -33,6 +35,12 @@ class Endpoint:
     ping_timeout: float | None = 20.0
     compression: str | None = None
     token_from: str | None = None
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        """What is sent with each request and may be secret, by name: the headers, and secrets of the query."""
+        queried = {name: value for name, value in parse_qsl(self.address.query) if is_secret_name(name)}
+        return {**queried, **self.headers}
 
 
 def endpoint_at(url: str, *, headers: Mapping[str, str], token: str | None, **limits: Any) -> Endpoint:

@@ -13,12 +13,13 @@ from urllib.parse import urljoin, urlsplit
 from websockets.asyncio.client import connect as websocket_connect
 from websockets.exceptions import InvalidStatus, InvalidURI, SecurityError, WebSocketException
 
+from openenv_notebook.values.logs import LogOfWebSockets
 from openenv_notebook.wire.connection import Connection
 from openenv_notebook.wire.endpoint import Endpoint
 from openenv_notebook.wire.handshake_errors import translate, without_secrets
 
 # websockets logs what we raise; a notebook should not show it twice.
-_quiet = logging.getLogger("openenv_notebook.websockets")
+_quiet = LogOfWebSockets("openenv_notebook.websockets")
 _quiet.setLevel(logging.CRITICAL)
 
 USER_AGENT = "openenv-notebook"

@@ -27,6 +27,7 @@ from openenv_notebook.values.errors import (
     SpaceAsleep,
 )
 from openenv_notebook.wire.endpoint import Endpoint
+from openenv_notebook.wire.fault import fault
 
 _STATUS_WORDS = {
     401: "the token or password is missing or wrong",
@@ -87,6 +88,8 @@ def _failure(error: Exception, endpoint: Endpoint, uri: str) -> OpenEnvError:
             return NotAnOpenEnvServer("what answers there does not speak WebSocket", url=url, hint=hint)
         case InvalidHandshake():
             return NotAnOpenEnvServer(f"the WebSocket handshake failed: {error}", url=url)
+        case ValueError():
+            return fault(error, url)
     return ConnectFailed(str(error) or type(error).__name__, url=url)
 
 

@@ -22,6 +22,7 @@ from openenv_notebook.values.errors import (
     OpenEnvError,
     ReplyTimeout,
 )
+from openenv_notebook.values.known_secrets import Secrets
 from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.targets import Address
 from openenv_notebook.values.to_json import to_bytes
@@ -32,11 +33,15 @@ _LONGEST_BODY = 64 * 2**20
 
 @dataclass(frozen=True)
 class Discovery:
-    """The HTTP side of one server: headers for each request, and the seconds one may take; None for no limit."""
+    """The HTTP side of one server: headers for each request, and the seconds one may take; None for no limit.
+
+    What the ``secrets`` of a client hide stands in no error.
+    """
 
     address: Address
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout: float | None = TIMEOUT
+    secrets: Secrets = field(default_factory=Secrets, repr=False)
 
     async def get(self, path: str, name: str = "") -> Any:
         """GET a route, such as "/schema", and decode its JSON; raises as :func:`fetch`, but ReplyTimeout if it is late.
@@ -62,6 +67,9 @@ class Discovery:
             name = name or path.strip("/").rpartition("/")[2]
             hint = f"asked by {method} {path}; the session does not need it, and the server may be busy"
             raise ReplyTimeout(name, limit or 0.0, sent=False, url=self.address.name, hint=hint) from error
+        except OpenEnvError as error:
+            self.secrets.hide_in(error)
+            raise
 
 
 def fetch(

@@ -7,14 +7,12 @@ counts for those who wait until everything is closed. All of it runs on the loop
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from openenv_notebook.values.errors import ConnectFailed, OpenEnvError
-
-log = logging.getLogger("openenv_notebook")
+from openenv_notebook.values.errors import OpenEnvError
+from openenv_notebook.wire.fault import fault
 
 
 class Wire(Protocol):
@@ -96,7 +94,12 @@ class Link:
             self._task.cancel()
 
     async def _attempt(self) -> None:
-        wire = await self._open_wire()
+        try:
+            wire = await self._open_wire()
+        except OpenEnvError:
+            raise
+        except Exception as error:
+            raise fault(error) from error
         wire.on_frame, wire.on_end = self._on_frame, self._on_end
         self.wire = wire
 
@@ -107,8 +110,7 @@ class Link:
         if isinstance(error, OpenEnvError):
             failure = error.with_traceback(None)
         elif error is not None:
-            log.error("an error while connecting", exc_info=error)
-            failure = ConnectFailed(f"{type(error).__name__}: {error}")
+            failure = OpenEnvError(f"{type(error).__name__}: {error}")
         self._task, self.is_connecting = None, False
         self.say("")
         self._on_opened(failure)

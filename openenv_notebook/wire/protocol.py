@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from typing import Any, Final, Literal
 
-from openenv_notebook.values.errors import OpenEnvError
+from openenv_notebook.values.errors import OpenEnvError, ServerError, TransportError
 from openenv_notebook.values.to_json import to_bytes
 from openenv_notebook.wire.replies import EXPECTED_TYPES, FIRST_TYPE, reply_error
 
@@ -208,7 +208,7 @@ class Exchange:
         # A good reply is the rule: told by its first bytes.
         usual = FIRST_TYPE.match(data)
         if usual is None or usual[1] != EXPECTED_TYPES.get(request.kind):
-            request.error = reply_error(data, request.kind)
+            request.error = reply_error(data, request.kind, request.frame)
         return request
 
     def give_up(self, request: Request) -> bool:
@@ -230,10 +230,12 @@ class Exchange:
         return False
 
     def fail_waiting(self, failure: OpenEnvError) -> None:
-        """End whoever waits unsent, each with an error of its own."""
+        """End whoever waits unsent, each with an error of its own; what failed here has its cause."""
+        cause = None if isinstance(failure, (TransportError, ServerError)) else failure.__cause__
         waiting = list(self.waiting)
         self.waiting.clear()
         for request in waiting:
+            request.cause = cause
             request.finish(copy.copy(failure))
 
     def clear(self) -> Iterator[Request]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from openenv_notebook.values.errors import (
     ServerError,
     SessionRefused,
 )
-from openenv_notebook.values.read_json import quick_json, read_json
+from openenv_notebook.values.read_json import TooDeepError, quick_json, read_json
 from openenv_notebook.values.secrets import masked
 
 ENDS_SESSION: Final = frozenset({"CAPACITY_REACHED", "FACTORY_ERROR", "SESSION_ERROR"})
@@ -47,19 +48,20 @@ def reply_type(data: bytes) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def reply_error(data: bytes, kind: str) -> OpenEnvError | None:
+def reply_error(data: bytes, kind: str, sent: bytes = b"") -> OpenEnvError | None:
     """Tell what is wrong with a reply, without decoding the data of a good one.
 
     Args:
         data: The frame.
         kind: The request it answers.
+        sent: That request's frame, by which a refused action is told from a failure of the environment's own.
 
     Returns:
         The error it carries or is, or None.
     """
     found = reply_type(data)
     if found == "error":
-        return read_error(data, kind)
+        return read_error(data, kind, sent)
     if found.encode() == EXPECTED_TYPES.get(kind):
         return None
     what = f"a reply of type {found!r}" if found else "a reply that is not an OpenEnv message"
@@ -92,6 +94,9 @@ def reply_data(data: bytes, kind: str) -> dict[str, Any]:
 def _read_slowly(data: bytes, kind: str) -> Any:
     try:
         return read_json(data)
+    except TooDeepError:
+        what = f"a reply to {kind}() that is nested deeper than Python can read here"
+        raise ProtocolError(what, frame=excerpt(data), hint="sys.setrecursionlimit() raises that limit") from None
     except ValueError as error:
         raise ProtocolError(f"a reply to {kind}() that is not JSON ({error})", frame=excerpt(data)) from error
 
@@ -102,12 +107,13 @@ def excerpt(data: bytes) -> str:
     return text if len(text) <= 200 else text[:199] + "…"
 
 
-def read_error(data: bytes, kind: str = "connect") -> OpenEnvError:
+def read_error(data: bytes, kind: str = "connect", sent: bytes = b"") -> OpenEnvError:
     """Make the error that an error frame carries.
 
     Args:
         data: The frame, of type "error".
         kind: The request it answers; a full server answers the connection.
+        sent: That request's frame.
 
     Returns:
         One of the subclasses of ServerError by its code; ProtocolError for a malformed frame.
@@ -119,9 +125,56 @@ def read_error(data: bytes, kind: str = "connect") -> OpenEnvError:
     code, message = str(content.pop("code", "")), content.pop("message", "")
     message = message if isinstance(message, str) else str(message)
     made = _server_error(code, message, content)
+    if isinstance(made, InvalidAction) and sent and not _is_of_action(content.get("errors"), kind, sent):
+        made = own_failure(made, kind)
     if isinstance(made, EnvironmentFailed) and kind in _FAILED_HINTS:
         made.hint = _FAILED_HINTS[kind]
     return made
+
+
+def own_failure(error: Any, kind: str) -> Any:
+    """Make the error of an environment whose own data did not fit a model of its own, which its server calls invalid.
+
+    It may have happened: the environment's code ran. Any other error is given back.
+    """
+    if not isinstance(error, InvalidAction):
+        return error
+    lines = "".join(f"\n  {line}" for line in error_lines(error.details.get("errors")))
+    what = f"data of its own does not fit a model of its own, which is not the action's fault{lines}"
+    hint = _FAILED_HINTS.get(kind)
+    return EnvironmentFailed(what, code=error.code, details=error.details, url=error.url, hint=hint)
+
+
+def _is_of_action(wrong: Any, kind: str, sent: bytes) -> bool:
+    """Tell whether one of a server's validation errors is about what was sent: its place and its value."""
+    items = [item for item in wrong if isinstance(item, dict)] if isinstance(wrong, list) else []
+    if not items or kind == "mcp":
+        return True
+    action = read_json(sent).get("data", {})
+    return any(_is_within(item, action) for item in items)
+
+
+def _is_within(item: dict[str, Any], action: Any) -> bool:
+    inside, found = action, False
+    for part in item["loc"] if isinstance(item.get("loc"), list) else ():
+        # Other parts name the branch of a union, or what the server puts around the action.
+        is_there = part in inside if isinstance(inside, dict) else _is_place(part, inside)
+        inside, found = (inside[part], True) if is_there else (inside, found)
+    if "input" not in item:
+        return found or item.get("type") == "missing" or not item.get("loc")
+    return _same(item["input"], inside) and (found or item.get("type") in _OF_WHOLE or not item.get("loc"))
+
+
+# What is said of an object by the name of a field that it has not.
+_OF_WHOLE = ("missing", "union_tag_not_found", "union_tag_invalid")
+
+
+def _is_place(part: Any, inside: Any) -> bool:
+    return isinstance(inside, list) and isinstance(part, int) and 0 <= part < len(inside)
+
+
+def _same(told: Any, sent: Any) -> bool:
+    return json.dumps(told, sort_keys=True) == json.dumps(sent, sort_keys=True)
 
 
 # Only a step may have happened half.
@@ -130,6 +183,14 @@ _FAILED_HINTS = {
     "state": "the session goes on",
     "mcp": "the call may have happened; the session goes on",
 }
+
+
+# The official server sends what a validator raised as it is, and fails at that.
+_CRASHED_HINT = (
+    "the server's own fault: it failed while it refused the action, because it cannot send what a validator of its "
+    "action model raised. The action was not made, and its environment is gone; call reset() to start a new episode, "
+    "and check the values: schema() tells what it takes"
+)
 
 
 def _server_error(code: str, message: str, details: dict[str, Any]) -> ServerError:
@@ -144,7 +205,8 @@ def _server_error(code: str, message: str, details: dict[str, Any]) -> ServerErr
         case "FACTORY_ERROR":
             return FactoryFailed(message, factory=details.get("factory_name"), details=details)
         case "SESSION_ERROR":
-            return SessionRefused(message, code=code, details=details)
+            hint = _CRASHED_HINT if "serializ" in message else None
+            return SessionRefused(message, code=code, details=details, hint=hint)
         case "INVALID_JSON" | "UNKNOWN_TYPE":
             return RequestRejected(message, code=code, details=details)
     return ServerError(message, code=code, details=details)

@@ -17,7 +17,7 @@ from contextvars import Context
 from types import MethodType, TracebackType
 from urllib.parse import urlsplit
 
-from openenv_notebook.values.errors import EnvironmentFailed, FactoryFailed, OpenEnvError
+from openenv_notebook.values.errors import EnvironmentFailed, FactoryFailed, InvalidAction, OpenEnvError, ServerError
 from openenv_notebook.wire.endpoint import Endpoint
 
 HEADER = "X-OpenEnv-Neighbour"
@@ -56,12 +56,21 @@ class Caller:
             error.hint = None
             left, trace = self._raised.pop()
             return left.with_traceback(trace)
-        if isinstance(error, EnvironmentFailed):
+        if isinstance(error, (EnvironmentFailed, InvalidAction)):
             while self._raised:
                 left, trace = self._raised.popleft()
-                if words_of(left) == error.message:
+                if words_of(left) == error.message or _is_told_by(left, error):
                     return left.with_traceback(trace)
         return None
+
+
+def _is_told_by(left: BaseException, error: ServerError) -> bool:
+    """Tell whether an error lists what a model of the environment's own refused."""
+    told, listed = error.details.get("errors"), getattr(left, "errors", None)
+    if not isinstance(told, list) or not callable(listed):
+        return False
+    places = [list(item["loc"]) for item in listed()]
+    return places == [item.get("loc") for item in told if isinstance(item, dict)]
 
 
 def words_of(error: BaseException) -> str:

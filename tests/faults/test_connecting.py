@@ -18,7 +18,7 @@ from openenv_notebook.client.clients import GenericEnvClient
 from openenv_notebook.client.connect import connect
 from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.values import front_end
-from openenv_notebook.values.errors import AtCapacity, ConnectFailed, InvalidTarget
+from openenv_notebook.values.errors import AtCapacity, ConnectFailed, InvalidTarget, ServerStartFailed
 from openenv_notebook.values.front_end import Owner
 
 
@@ -224,7 +224,7 @@ def test_a_provider_that_fails_is_told(serve: Any) -> None:
             """Nothing runs."""
 
     env = GenericEnvClient(provider=Broken()).sync()
-    with pytest.raises(ConnectFailed, match="RuntimeError: no docker here"):
+    with pytest.raises(ServerStartFailed, match="RuntimeError: no docker here"):
         env.reset()
     env.close()
 

@@ -97,7 +97,22 @@ def test_an_idle_server_that_never_answers_is_lost(serve: Any, make_env: Any) ->
     with pytest.raises(SessionLost, match=r"no answer to a ping within 0\.15 s") as caught:
         env.step({"n": 2})
     assert caught.value.code == 1006
+    assert "websocket_ping_interval_s=None" in str(caught.value), "R28: with its cure, also as a magic"
+    assert "%openenv connect --ping none" in str(caught.value)
     assert env.reset().observation.step == 0
+
+
+def test_without_pings_a_tunnel_that_drops_them_is_no_matter(serve: Any, make_env: Any) -> None:
+    """R28: what the error advises helps: no ping is sent, and the session stays."""
+    server = serve(silent())
+    env = make_env(server, **{**PING, "websocket_ping_interval_s": None})
+    other = make_env(server, **PING)
+    for each in (env, other):
+        each.reset()
+        each.step({"n": 1})
+    eventually(lambda: server.peers[1].pings >= 3)
+    assert (server.peers[0].pings, env.status) == (0, "open")
+    assert env.step({"n": 2}).observation.step == 2
 
 
 def test_an_idle_server_that_answers_is_kept(serve: Any, make_env: Any) -> None:

@@ -14,6 +14,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from support.magics import magic
+from support.real_servers import RealServer
 from support.secret_pins import env_of
 from support.sockets import Peer, SocketServer
 from support.wire import result_frame
@@ -120,6 +121,9 @@ def test_on_picks_a_client_and_the_last_connected_is_current(shell: InteractiveS
         "connect localhost:9 --token-env NO_SUCH_VARIABLE",
         "connect localhost:9 --client nowhere:Class",
         "connect localhost:9 --header broken",
+        "connect localhost:9 --ping soon",
+        "connect localhost:9 --ping 0",
+        "connect localhost:9 --ping nan",
         "connect ftp://x",
     ],
 )
@@ -132,6 +136,18 @@ def test_a_mistake_is_told_in_a_few_lines(
     shown = "".join(capsys.readouterr())
     assert 0 < len(shown.strip().splitlines()) <= 4, shown
     assert "openenv_notebook/" not in shown
+
+
+@pytest.mark.parametrize(("text", "interval"), [("none", None), ("None", None), ("7.5", 7.5)])
+def test_the_interval_of_pings(
+    shell: InteractiveShell, lab: RealServer, capsys: pytest.CaptureFixture[str], text: str, interval: float | None
+) -> None:
+    """R28: --ping sets the interval of pings, or none, and stands in the Python that does the same."""
+    env = magic(shell, f"connect {lab.url} --ping {text}")
+    assert env.endpoint.ping_interval == interval
+    capsys.readouterr()
+    magic(shell, "python")
+    assert f"websocket_ping_interval_s={interval}" in capsys.readouterr().out
 
 
 def test_a_class_that_is_not_installed_is_no_condition(shell: InteractiveShell) -> None:
@@ -237,6 +253,30 @@ def test_loading_twice_and_unloading_leave_nothing(shell: InteractiveShell) -> N
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         magic(shell, "")
+
+
+@pytest.mark.parametrize("again", ["reload_ext", "unload_ext load_ext", "reload_ext reload_ext"])
+def test_what_was_chosen_outlives_the_magics(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str], again: str
+) -> None:
+    """R23: After the extension was loaded again the same client is current, with its field, servers and last Python."""
+    env, _ = magic(shell, "demo echo"), magic(shell, "demo echo --as other")
+    magic(shell, "serve demo:guess --as g")
+    magic(shell, "use env --field message")
+    magic(shell, "reset unheard=1")
+    for line in again.split():
+        shell.run_line_magic(line, "openenv_notebook")
+    capsys.readouterr()
+    assert body(shell, "", "hello\n").observation.message == "hello"
+    assert env.episode[-1].action == {"message": "hello"}
+    magic(shell, "reset unheard=1")
+    magic(shell, "python")
+    magic(shell, "status")
+    said = capsys.readouterr().out
+    assert "the server's schema" not in said and "env.reset(unheard=1)" in said and "nobody" not in said
+    magic(shell, "close all")
+    assert "the server of g is stopped" in capsys.readouterr().out
+    assert not running_own()
 
 
 def test_a_connect_that_fails_loses_nothing(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
@@ -401,6 +441,33 @@ def test_a_comment_is_no_verb(shell: InteractiveShell) -> None:
     magic(shell, "reset")
     assert body(shell, "# a note", "hi\n").observation.message == "hi"
     assert body(shell, "step # a note", "ho\n").observation.message == "ho"
+
+
+def test_every_line_of_a_body_is_sent(shell: InteractiveShell) -> None:
+    """R20: A comment in a cell's body hides nothing behind it; a body of text is sent with what looks like one."""
+    client = magic(shell, "demo guess")
+    magic(shell, "reset")
+    for cell in ('# my guess\n{"guess": 7}\n', "# my guess\n\nguess=7 # a first try\n", "# one\n7 # two\n# three\n"):
+        body(shell, "step --json", cell)
+        assert client.episode[-1].action == {"guess": 7}
+    magic(shell, "demo echo")
+    magic(shell, "reset")
+    assert body(shell, "", "# a\nb # c\n").observation.message == "# a\nb # c"
+
+
+@pytest.mark.parametrize("line", ["", "step", "step --json", "--field message", "--field message --json"])
+@pytest.mark.parametrize("cell", ["", "\n", " \n\t\n", "\r\n", "\u00a0\n"])
+def test_a_blank_body_is_refused(shell: InteractiveShell, line: str, cell: str) -> None:
+    """R20: A body that holds nothing is no step, whatever its field takes: it says so, and how to send that."""
+    client = magic(shell, "demo echo")
+    magic(shell, "reset")
+    with pytest.raises(UsageError, match=r"body is blank, and nothing is sent|body is empty"):
+        body(shell, line, cell)
+    assert [step.kind for step in client.episode] == ["reset"]
+    if "--json" in line:
+        with pytest.raises(UsageError, match="comments alone"):
+            body(shell, line, "# later\n\n# {}\n")
+    assert magic(shell, 'step message=""').observation.message == ""
 
 
 def test_tools_are_completed(shell: InteractiveShell) -> None:

@@ -406,9 +406,16 @@ class TestValues:
             env.step("object")
         assert env.step("echo").observation.count == 4
 
+    def test_its_own_validation_error_is_not_the_action_s(self, env: Env) -> None:
+        """R14: an environment whose own data fits no model of its own has counted the step, and is told as failed."""
+        with pytest.raises(EnvironmentFailed, match="not the action's fault") as caught:
+            env.step("model")
+        assert "score: " in str(caught.value) and env.episode[-1].happened
+        assert env.step("echo").observation.count == 2
+
     def test_a_validator_that_raises_ends_the_session(self, env: Env) -> None:
-        """A validator of the server that raises ends the session, which says so; reset() begins anew."""
-        with pytest.raises(SessionRefused, match="ValueError"):
+        """R15: a validator that raises ends the session; the error says whose fault that is; reset() begins anew."""
+        with pytest.raises(SessionRefused, match=r"ValueError.*the server's own fault.*The action was not made"):
             env.step(op="echo", even=1)
         assert env.status == "lost"
         env.reset()

@@ -7,6 +7,7 @@ from typing import Any
 
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, Observation, State
+from pydantic import BaseModel
 
 
 class Move(Action):
@@ -59,6 +60,25 @@ class Divider(Environment[Move, Board, State]):
 
 
 CLOSED: list[int] = []
+
+
+class Score(BaseModel):
+    """What the environment keeps of its own; the names are chosen to mislead."""
+
+    score: int = 0
+    by: int = 0
+
+
+class Scorer(Divider):
+    """Counts a step, and fails on data of its own."""
+
+    def step(self, action: Move, timeout_s: float | None = None, **_: Any) -> Board:
+        super().step(action)
+        if action.by == 13:
+            Score.model_validate_json('{"score":"high"}')
+        if action.by == 14:
+            Score.model_validate({"by": "14 or so"})
+        return Board(number=self.steps)
 
 
 class Alone(Divider):

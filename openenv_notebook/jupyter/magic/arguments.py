@@ -8,6 +8,7 @@ may stand on both sides of it. A line's end, a ``;`` or a ``# comment``, is spli
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,9 @@ from openenv_notebook.jupyter.magic.tokens import KEY, GrammarError, Line, Token
 from openenv_notebook.schema.action import takes_text
 from openenv_notebook.schema.check import same
 from openenv_notebook.schema.shapes import Choice, Shape
+
+# Up to what ends a line in an editor of cells.
+_COMMENT = re.compile(r"[^\r\n]*")
 
 
 def split_verb(line: str) -> tuple[str, str]:
@@ -66,9 +70,9 @@ def no_words(line: Line) -> Line:
 
 
 def split_end(text: str) -> tuple[str, bool]:
-    """Take off a trailing ``;`` and a ``# comment`` that stands outside quotes, of a line or all that may stand in one.
+    """Take off a trailing ``;``, and each ``# comment`` that stands outside quotes, of a line or of many.
 
-    Returns the text without its end, and whether there was a ``;``, which silences the line.
+    A comment ends with its line. Returns the text without them, and whether there was a ``;``, which silences the line.
     """
     quote, place = "", 0
     while place < len(text):
@@ -81,8 +85,8 @@ def split_end(text: str) -> tuple[str, bool]:
         elif char in "\"'" and (before.isspace() or before in "=[{,:("):
             quote = char
         elif char == "#" and (before.isspace() or before == ";"):
-            text = text[:place]
-            break
+            text = text[:place] + _COMMENT.sub("", text[place:], count=1)
+            continue
         place += 1
     text = text.rstrip()
     is_silenced = text.endswith(";")

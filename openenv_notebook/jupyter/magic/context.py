@@ -14,7 +14,7 @@ from openenv_notebook.jupyter.magic.python_twin import literal
 from openenv_notebook.jupyter.magic.tokens import Expression, GrammarError, Line, Typed, Variable, read_json
 from openenv_notebook.jupyter.magic.workspace import AnyClient, Workspace
 from openenv_notebook.schema.action import action_fields, only_required_field, takes_text
-from openenv_notebook.schema.shapes import Shape
+from openenv_notebook.schema.shapes import ABSENT, Shape
 from openenv_notebook.values.text import one_line
 
 
@@ -26,8 +26,7 @@ class Context:
         told: What was said once and is not said again.
     """
 
-    def __init__(self, shell: Any, workspace: Workspace) -> None:
-        self.shell = shell
+    def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.twin = ""
         self.told: set[tuple[object, ...]] = set()
@@ -61,6 +60,8 @@ class Context:
         Only ``bound``, the name that the value, a client, gets anyway, may be given as --out as well.
         """
         name = line.options.get("out")
+        if name is not None:
+            self.workspace.check_bound(name)
         if name not in (None, bound) and self.workspace.held(name) is not None:
             raise UsageError(f"{name} holds an open client and is not overwritten; choose another name: --out result")
 
@@ -78,10 +79,11 @@ class Context:
         return typed_values(payload, schema, self.variable)
 
     def variable(self, name: str) -> Any:
-        """Find an object of the notebook by name."""
-        if name not in self.workspace.namespace:
+        """Find the object that a name means: of the function that the magic stands in, else of the notebook."""
+        found = self.workspace.meant(name)
+        if found is ABSENT:
             raise UsageError(f'${name} is no variable of this notebook; for the text itself write "${name}"')
-        return self.workspace.namespace[name]
+        return found
 
 
 def typed_values(payload: Any, schema: Shape | None, variable: Callable[[str], Any]) -> Any:

@@ -14,24 +14,24 @@ from openenv_notebook.jupyter.magic.silence import silence
 from openenv_notebook.jupyter.magic.tokens import GrammarError
 from openenv_notebook.jupyter.magic.verbs import VERBS, Verb
 from openenv_notebook.jupyter.magic.verbs.clients import overview
-from openenv_notebook.jupyter.magic.workspace import Workspace
 from openenv_notebook.values.text import nearest
 
 
 @magics_class
 class OpenEnvMagics(Magics):
-    """The magic, over one workspace."""
+    """The magic, in one context."""
 
-    def __init__(self, shell: Any, workspace: Workspace) -> None:
+    def __init__(self, shell: Any, context: Context) -> None:
         super().__init__(shell)
-        self._context = Context(shell, workspace)
+        self._context = context
 
     @no_var_expand
     @line_cell_magic
     def openenv(self, line: str, cell: str | None = None) -> Any:
         line, is_silenced = split_end(line)
         try:
-            value = self._run(line, cell)
+            with self._context.workspace.where_called():
+                value = self._run(line, cell)
         except GrammarError as error:
             raise UsageError(str(error)) from None
         if is_silenced:

@@ -22,7 +22,7 @@ class Call:
     """
 
     method: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
     tool: str = ""
 
     def code(self, name: str, secrets: Container[str] | None = None) -> str:

@@ -88,7 +88,7 @@ class Tokens:
 
     @property
     def at_end(self) -> bool:
-        return self.place >= len(self.text) or self.text[self.place] == "#"
+        return self.place >= len(self.text)
 
     def _skip(self) -> None:
         self.place = len(self.text) - len(self.rest.lstrip())
@@ -110,7 +110,12 @@ class Tokens:
             self._skip()
         if self.at_end:
             raise GrammarError(f"--{name} needs a value: --{name} VALUE")
+        begins = self.place
         value: Any = self.word()
+        if takes[name] == "list" and re.match(r"[^\"'=:]*[=:]\$[A-Za-z_{]", self.text[begins : self.place]):
+            raise GrammarError(
+                f"--{name} reads no $name, and a text that begins so stands in quotes; write it in Python"
+            )
         if takes[name] == "number":
             value = _number(name, value)
         if name == "out" and (not value.isidentifier() or keyword.iskeyword(value)):
@@ -188,7 +193,7 @@ class Tokens:
             if key[1] in found:
                 raise GrammarError(f"{key[1]} is given twice; give each field once")
             found[key[1]] = self.value()
-            if isinstance(found[key[1]], Typed) and found[key[1]].text.endswith(",") and KEY.match(self.rest):
+            if isinstance(found[key[1]], Typed) and found[key[1]].text.endswith((",", ";")) and KEY.match(self.rest):
                 raise GrammarError("pairs are separated by blanks, not commas: a=1 b=2; a text with a comma in quotes")
         return found
 

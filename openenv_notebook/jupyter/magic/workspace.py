@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from IPython.core.error import UsageError
 
 from openenv_notebook.client.blocking import Blocking
 from openenv_notebook.client.clients import SyncEnvClient
+from openenv_notebook.jupyter.magic.scope import Scope, caller_of
+from openenv_notebook.schema.shapes import ABSENT
 from openenv_notebook.servers import Backend, Server, running_own
 from openenv_notebook.values.errors import UnknownClient
 from openenv_notebook.values.text import nearest
@@ -21,6 +27,8 @@ AnyClient = SyncEnvClient[Any, Any, Any]
 class Workspace:
     """Names, clients and servers of a shell. The notebook's variables are the only list of clients there is.
 
+    It outlives the magics, and does not keep the shell alive.
+
     Attributes:
         current: The name meant where none is given, while it holds an open client.
         servers: Servers that %openenv serve started, by the name of their client.
@@ -28,15 +36,61 @@ class Workspace:
     """
 
     def __init__(self, shell: Any) -> None:
-        self._shell = shell
+        self._shell_of = weakref.ref(shell)
         self.current: str | None = None
         self.servers: dict[str, Server] = {}
         self.fields: dict[str, str] = {}
+        # A function may run on a thread of its own.
+        self._here = threading.local()
+
+    @property
+    def shell(self) -> Any:
+        """The shell."""
+        return self._shell_of()
+
+    @contextmanager
+    def where_called(self) -> Iterator[None]:
+        """Read names as they are meant where the magic that runs stands."""
+        before = self._scope
+        self._here.scope = Scope(caller_of(self.shell), self.namespace)
+        try:
+            yield
+        finally:
+            # It holds the frames, and those hold all they know.
+            self._here.scope = before
+
+    @property
+    def _scope(self) -> Scope:
+        scope: Scope = getattr(self._here, "scope", None) or Scope(None, self.namespace)
+        return scope
+
+    def meant(self, name: str) -> Any:
+        """Find what a name means: a function's own names first, then the notebook's; ABSENT where there is none.
+
+        Raises UsageError where a function means something that cannot be read.
+        """
+        found = self._scope.find(name)
+        return self.namespace.get(name, ABSENT) if found is ABSENT else found
+
+    def check_notebooks(self, name: str) -> None:
+        """Refuse, by UsageError, a name that a function has for something else than the notebook."""
+        found = self._scope.find(name)
+        if found is not ABSENT and found is not self.namespace.get(name, ABSENT):
+            raise UsageError(
+                f"{name} is {self._scope.binds(name) or 'the module'}'s own name, an object of type "
+                f"{type(found).__name__}, and not what the notebook calls so; choose a name: --on for a client, --as"
+            )
+
+    def check_bound(self, name: str) -> None:
+        """Refuse, by UsageError, to bind a name that a function has itself: a magic binds the notebook's alone."""
+        owner = self._scope.binds(name)
+        if owner:
+            raise UsageError(f"{name} is {owner}'s own name, which no magic binds; write {name} = %openenv …")
 
     @property
     def namespace(self) -> dict[str, Any]:
         """The notebook's variables."""
-        namespace: dict[str, Any] = self._shell.user_ns
+        namespace: dict[str, Any] = self.shell.user_ns
         return namespace
 
     def clients(self) -> dict[str, AnyClient]:
@@ -62,10 +116,13 @@ class Workspace:
             name = self.current if self.current in clients else next(reversed(clients), None)
             if name is None:
                 raise UsageError("nothing is connected; %openenv connect localhost:8000, or %openenv demo grid")
+            self.check_notebooks(name)
+            return name, clients[name]
+        variable = self.meant(name)
+        if isinstance(variable, Blocking):
+            return name, cast(AnyClient, variable)
+        self.check_notebooks(name)
         if name not in clients:
-            variable = self.namespace.get(name)
-            if isinstance(variable, Blocking):
-                return name, cast(AnyClient, variable)
             raise UnknownClient(name, list(clients), hint=nearest(name, clients).lstrip("; ") or None)
         return name, clients[name]
 
@@ -80,6 +137,8 @@ class Workspace:
         """
         if not name.isidentifier() or keyword.iskeyword(name):
             raise UsageError(f"{name!r} is no name for a variable; --as env")
+        if self._scope.has_value(name):
+            self.check_notebooks(name)
         held = self.namespace.get(name)
         if force or isinstance(held, Blocking):
             return
@@ -109,7 +168,7 @@ class Workspace:
             del self.servers[name]
             server.stop()
             ended.append("its server is stopped")
-        self._shell.push({name: client})
+        self.shell.push({name: client})
         self.current = name
         return ended
 

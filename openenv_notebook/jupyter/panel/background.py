@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from openenv_notebook.threads import events_thread
-from openenv_notebook.threads.latch import start_thread
+from openenv_notebook.threads.start import start_thread
 
 THREAD_NAME = "openenv-panel"
 # A second click of a double click, and clicks that waited while a cell ran, come within it.
@@ -42,9 +42,8 @@ class Background:
             self._doing = what
         # The context of a click is none for what goes on after it.
         run = contextvars.Context().run
-        carry_out = threading.Thread(target=run, args=(self._carry_out, what, command), name=THREAD_NAME, daemon=True)
         try:
-            start_thread(carry_out)
+            start_thread(run, self._carry_out, what, command, name=THREAD_NAME)
         except BaseException:
             self._end(what)
             raise

@@ -18,6 +18,7 @@ from openenv_notebook.jupyter.panel.widgets import Variable
 from openenv_notebook.jupyter.show.any_value import to_text
 from openenv_notebook.threads import events_thread
 from openenv_notebook.values.errors import InvalidAction
+from openenv_notebook.values.known_secrets import foreign_text
 
 
 class Controller:
@@ -66,6 +67,9 @@ class Controller:
         if why:
             if not self.background.doing:
                 self._say(why)
+            return
+        if self.play.is_just_over:
+            self._say("nobody asks any more, and no step was made; press again for a step")
             return
         try:
             call = self.actions.call()
@@ -174,7 +178,7 @@ class Controller:
             self.log.show_state(to_text(found) or repr(found))
         except Exception as error:
             self._state.fail(error)
-            self.log.show_state(f"{type(error).__name__}: {error}")
+            self.log.show_state(foreign_text(f"{type(error).__name__}: {error}"))
 
     def save(self) -> None:
         """Write the record into a file."""

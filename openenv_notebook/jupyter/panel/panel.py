@@ -14,6 +14,7 @@ from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.events import Event
 from openenv_notebook.client.learnt import action_schema, environment_name, renderer_key, tools_of
 from openenv_notebook.jupyter.panel import export, notebook, saved_output
+from openenv_notebook.jupyter.panel.arrival import Arrival
 from openenv_notebook.jupyter.panel.controller import Controller
 from openenv_notebook.jupyter.panel.form import FORM_CSS, Form
 from openenv_notebook.jupyter.panel.observation_style import OBSERVATION_CSS
@@ -28,7 +29,7 @@ from openenv_notebook.jupyter.panel.style import style_sheet
 from openenv_notebook.jupyter.panel.widgets import Widgets, within
 from openenv_notebook.play.rollout import Rollout
 from openenv_notebook.threads import events_thread
-from openenv_notebook.values.errors import ClientClosed, MisuseError
+from openenv_notebook.values.errors import ClientClosed, MisuseError, NotSupportedHere
 from openenv_notebook.values.messages import short_repr
 
 # While something is waited for, the seconds are seen to pass.
@@ -77,6 +78,8 @@ class Panel:
         self._status = StatusLine(put, self._state, self._controller)
         self._refresh = Refresh(self._state, self._controller, self._observation, self._status)
         self.widget = self._laid_out()
+        self._arrival = Arrival(self._shell, self.widget)
+        self._controller.play.after_what_was_sent = self._arrival.after_what_was_sent
         schema = action_schema(client)
         self._controller.actions.load(schema, tools_of(client, schema), client.known.secrets)
         self._saved = SavedOutput()
@@ -162,7 +165,11 @@ class Panel:
             ClientClosed: If the panel was closed meanwhile.
         """
         self._refuse_closed()
-        refuse_where_nobody_can_click(self._shell)
+        try:
+            await refuse_where_nobody_can_click(self._shell, self._arrival)
+        except NotSupportedHere:
+            self._controller.play.forget_clicks()
+            raise
         action = await self._controller.play.ask(timeout)
         if action is None:
             raise MisuseError("the question was handed back without an answer", hint="ask again")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,6 +16,9 @@ from openenv_notebook.jupyter.panel.takeover import Takeover
 from openenv_notebook.play.rollout import Rollout
 from openenv_notebook.values.errors import MisuseError, OpenEnvError
 
+# Who clicks so soon after a question is over has not seen it go.
+_MEANT_FOR = 0.5
+
 
 class PlayControl:
     """Carries out what the person wants of a policy; each method returns at once.
@@ -23,6 +28,7 @@ class PlayControl:
         rollout: The run of a policy, None while there is none.
         question: What the person is asked, None while nobody asks.
         by_hand: True while the person chooses a run's actions.
+        after_what_was_sent: Calls something when the clicks that were made by now have arrived.
     """
 
     def __init__(
@@ -38,6 +44,9 @@ class PlayControl:
         self.rollout: Rollout | None = None
         self.question: Question | None = None
         self.by_hand = False
+        self.after_what_was_sent: Callable[[Callable[[], object]], object] = lambda call: call()
+        # Until when a click was meant for a question that is over; on the main thread clicks may have to queue.
+        self._meant_until, self._is_queueing = 0.0, False
         self.view = PlayView(publisher.put, policies, self._pressed, self.stop, self._change_speed, self._take_over)
 
     @property
@@ -127,7 +136,22 @@ class PlayControl:
             if self.question is question:
                 self.question = None
                 self._state.say("")
+            self.forget_clicks()
             self._changed()
+
+    def forget_clicks(self) -> None:
+        """Have clicks that were made by now for a question that is over make no step."""
+        self._meant_until, self._is_queueing = time.monotonic() + _MEANT_FOR, True
+        self.after_what_was_sent(self._all_arrived)
+
+    def _all_arrived(self) -> None:
+        self._meant_until, self._is_queueing = time.monotonic() + _MEANT_FOR, False
+
+    @property
+    def is_just_over(self) -> bool:
+        """True where a click that arrives on this thread now was meant for a question that nobody asks any more."""
+        waits = self._is_queueing and threading.current_thread() is threading.main_thread()
+        return self.question is None and (waits or time.monotonic() < self._meant_until)
 
     def end(self, error: OpenEnvError) -> None:
         """Stop the policy, and have whoever asks the person told why there is no answer."""

@@ -14,6 +14,7 @@ from openenv_notebook.jupyter.show.pictures import picture_in_bytes, picture_in_
 from openenv_notebook.jupyter.show.plain import short
 from openenv_notebook.jupyter.show.renderers import Renderer
 from openenv_notebook.jupyter.show.tool_output import is_tool_output, tool_output
+from openenv_notebook.values.known_secrets import foreign_text, shown_text
 from openenv_notebook.values.secrets import secrets_of
 
 _NAME = "observation"
@@ -56,7 +57,8 @@ def of_drawn(value: Any, secrets: Container[str] | None = None) -> Block | None:
         return own
     if isinstance(value, str):
         more = f"\n… {len(value):,} characters in all" if len(value) > _LONGEST_TEXT else ""
-        return picture_in_text(_NAME, value) or Paragraph(value[:_LONGEST_TEXT] + more)
+        shown = shown_text(value[: 2 * _LONGEST_TEXT], secrets)[:_LONGEST_TEXT]
+        return picture_in_text(_NAME, value) or Paragraph(shown + more)
     picture = _file(bytes(value)) if isinstance(value, (bytes, bytearray)) else _pixels(value)
     return picture or _figure(value) or Describer(secrets).value(value)
 
@@ -124,7 +126,7 @@ def _pixels(value: Any) -> Picture | None:
 def _failure(function: Renderer, error: BaseException) -> tuple[Block, ...]:
     name = getattr(function, "__name__", type(function).__name__)
     try:
-        said = str(error)
+        said = foreign_text(str(error))
     except Exception:
         said = ""
     text = f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -37,6 +37,7 @@ from openenv_notebook.jupyter.show.plain import (
     speaker,
     spoken,
 )
+from openenv_notebook.values.known_secrets import shown_text
 from openenv_notebook.values.secrets import HIDDEN, hides
 
 _DEEPEST, _MOST_FIELDS, _MOST_ITEMS, _MOST_PICTURES = 5, 30, 20, 4
@@ -93,6 +94,7 @@ class Describer:
         picture = self._picture(picture_in_text(name, text))
         if picture is not None:
             return picture
+        text = shown_text(text, self._secrets)
         board = board_of_fen(text)
         if board is not None:
             earlier = board_of_fen(before) if isinstance(before, str) else None
@@ -204,11 +206,11 @@ class Describer:
         return inside if table and len(values) <= 8 and depth <= 1 else Fold(about(values), inside)
 
     def _short_items(self, values: Sequence[Any]) -> Block:
-        shown = ", ".join(short_item(value) for value in values[:_MOST_ITEMS])
+        shown = ", ".join(short_item(value, self._secrets) for value in values[:_MOST_ITEMS])
         self._left -= len(shown)
         if len(values) <= _MOST_ITEMS:
             return line(Span(f"[{shown}]", "code"))
-        more = ", ".join(short_item(value) for value in values[:200])
+        more = ", ".join(short_item(value, self._secrets) for value in values[:200])
         more += ", …" if len(values) > 200 else ""
         return Stack(
             (
@@ -235,7 +237,7 @@ class Describer:
     def _cell(self, name: str, value: Any) -> str:
         if hides(name, value, self._secrets):
             return HIDDEN
-        text = value if isinstance(value, str) else short_item(value)
+        text = shown_text(value, self._secrets) if isinstance(value, str) else short_item(value, self._secrets)
         self._left -= len(text) + 10
         return text
 

@@ -76,7 +76,7 @@ def last_results(env: Any) -> tuple[StepResult[Any] | None, StepResult[Any] | No
     """Find the last result of a client's episode and the one before it; None where there is none."""
     found: list[StepResult[Any]] = []
     for step in reversed(env.episode.steps):
-        if step.kind != "state" and step.result is not None:
+        if step.kind not in ("state", "tool") and step.result is not None:
             found.append(step.result)
         if len(found) == 2 or step.kind == "reset":
             break

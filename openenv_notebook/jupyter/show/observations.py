@@ -23,6 +23,7 @@ from openenv_notebook.jupyter.show.blocks import (
 from openenv_notebook.jupyter.show.changes import changed_names, changes_text
 from openenv_notebook.jupyter.show.describe import Describer
 from openenv_notebook.jupyter.show.plain import as_fields
+from openenv_notebook.values.messages import says_itself
 from openenv_notebook.values.secrets import secrets_of
 
 # In this order they come; the first one is what the observation is called.
@@ -52,16 +53,11 @@ def seen(result: Any) -> Any:
     fields = as_fields(observation)
     if fields is None:
         return observation
-    shown = {key: value for key, value in fields.items() if key != "metadata" and not _is_said(key, value, result)}
+    shown = {key: value for key, value in fields.items() if key != "metadata" and not says_itself(key, value, result)}
     metadata = fields.get("metadata") or getattr(result, "metadata", None)
     if metadata:
         shown["metadata"] = metadata
     return shown
-
-
-def _is_said(key: Any, value: Any, result: Any) -> bool:
-    """Tell whether a field of an observation only repeats the result's own."""
-    return key in ("reward", "done") and (value is None or value == getattr(result, key))
 
 
 def changes(result: Any, previous: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from openenv_notebook.jupyter.show.numbers import number
+from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.secrets import secrets_of, shown_fields
 
@@ -52,7 +53,7 @@ def _as_dicts(value: Any, depth: int) -> Any:
         return value
     fields = as_fields(value) if isinstance(value, (Mapping, BaseModel)) else None
     if fields is not None:
-        return {key: _as_dicts(inside, depth - 1) for key, inside in fields.items()}
+        return attribute_dict({key: _as_dicts(inside, depth - 1) for key, inside in fields.items()}, secrets_of(value))
     if isinstance(value, (list, tuple)):
         return [*(_as_dicts(inside, depth - 1) for inside in value[:_SEEN]), *value[_SEEN:]]
     return value
@@ -86,9 +87,9 @@ def is_short(value: Any) -> bool:
     return value is None or isinstance(value, (int, float))
 
 
-def short_item(value: Any) -> str:
+def short_item(value: Any, secrets: Container[str] | None = None) -> str:
     """Write an item of a list."""
-    return number(value) if isinstance(value, (int, float)) else short(value)
+    return number(value) if isinstance(value, (int, float)) else short(value, secrets=secrets)
 
 
 def about(values: Sequence[Any]) -> str:

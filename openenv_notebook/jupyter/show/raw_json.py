@@ -8,6 +8,7 @@ from typing import Any
 
 from openenv_notebook.jupyter.show.numbers import number
 from openenv_notebook.jupyter.show.plain import plain_value, short
+from openenv_notebook.values.known_secrets import shown_text
 from openenv_notebook.values.secrets import HIDDEN, hides
 
 _MOST_ITEMS, _MOST_FIELDS, _DEEPEST, _LONGEST_TEXT, _WIDEST = 40, 100, 12, 400, 96
@@ -49,7 +50,7 @@ def _lines(value: Any, name: str, depth: int, before: str, secrets: Container[st
     elif isinstance(value, (list, tuple)) and value:
         yield from _items(value, depth, before, secrets)
     else:
-        yield f"{before}{_leaf(value)}"
+        yield f"{before}{_leaf(value, secrets)}"
 
 
 def _items(values: Any, depth: int, before: str, secrets: Container[str] | None) -> Iterator[str]:
@@ -57,7 +58,7 @@ def _items(values: Any, depth: int, before: str, secrets: Container[str] | None)
     shown, indent = values[:_MOST_ITEMS], "  " * depth
     rest = f"… {len(values):,} in all" if len(values) > len(shown) else ""
     if all(item is None or isinstance(item, (int, float, str)) for item in shown):
-        whole = f"{before}[{', '.join([*map(_leaf, shown), *([rest] if rest else [])])}]"
+        whole = f"{before}[{', '.join([*(_leaf(item, secrets) for item in shown), *([rest] if rest else [])])}]"
         if len(whole) <= _WIDEST or not any(isinstance(item, str) for item in shown):
             yield whole
             return
@@ -69,9 +70,9 @@ def _items(values: Any, depth: int, before: str, secrets: Container[str] | None)
     yield f"{indent}]"
 
 
-def _leaf(value: Any) -> str:
+def _leaf(value: Any, secrets: Container[str] | None) -> str:
     if isinstance(value, str):
-        return _text(value)
+        return _text(shown_text(value, secrets))
     if isinstance(value, int) and value.bit_length() > 1_300:
         # More digits than Python writes without being asked twice.
         return number(value)

@@ -20,15 +20,17 @@ from openenv_notebook.servers.embedded.http_routes import DemoClass, HttpRoutes,
 from openenv_notebook.servers.embedded.session import SessionHandler
 from openenv_notebook.servers.loopback import listen, url_at
 from openenv_notebook.servers.web_guard import WebGuard
-from openenv_notebook.threads.latch import Latch, start_thread
+from openenv_notebook.threads.latch import Latch
+from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.errors import MisuseError
+from openenv_notebook.values.logs import LogOfWebSockets, our_log
 
 LARGEST_MESSAGE = 16 * 1024 * 1024
 SERVICE_RESTART = 1012
 # Shares of STOP_SECONDS: for clients to say goodbye, and for what was cancelled to end.
 _GOODBYE_SECONDS, _CANCEL_SECONDS = 0.5, 1.0
 
-_log = logging.getLogger(__name__)
+_log = our_log(__name__)
 # Without a handler of the application's own, nothing is printed into a notebook.
 _log.addHandler(logging.NullHandler())
 
@@ -155,12 +157,9 @@ class EmbeddedServer:
     def _launch(self) -> None:
         listening = listen(self.name, self._wanted_port)
         ready, failures = Latch(), list[BaseException]()
-        thread = threading.Thread(
-            target=self._run, args=(listening, ready, failures), name=f"openenv-server-{self.name}", daemon=True
-        )
-        # Known before it is waited for, so that an interrupted start can still be stopped.
-        self._thread = thread
-        start_thread(thread)
+        # Known before it runs, so that an interrupted start can still be stopped.
+        self._thread = OwnThread(self._run, listening, ready, failures, name=f"openenv-server-{self.name}")
+        self._thread.start()
         ready.wait()
         if failures:
             raise failures.pop()
@@ -188,7 +187,7 @@ class EmbeddedServer:
             # On the loopback the kernel itself reports a dead peer; a paused one is not dead.
             ping_interval=None,
             server_header=None,
-            logger=_log,
+            logger=LogOfWebSockets(f"{__name__}.websockets"),
         )
         self._loop, self._stopping = asyncio.get_running_loop(), stopping
         self._port = listening.getsockname()[1]

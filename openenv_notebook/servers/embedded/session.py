@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-import logging
 import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -25,11 +24,12 @@ from openenv_notebook.servers.embedded.frames import (
     encode_observation,
 )
 from openenv_notebook.servers.embedded.json_rpc import answer_json_rpc
+from openenv_notebook.values.logs import our_log
 
 Environment = DemoEnvironment[Any, Any, Any]
 Factory = Callable[[], Environment]
 
-_log = logging.getLogger(__name__)
+_log = our_log(__name__)
 
 
 class SessionFault(Exception):
@@ -80,7 +80,8 @@ class Session:
             # One entry for each wrong field; a ValueError of the action's own validator is sent as its text.
             return encode_error("VALIDATION_ERROR", "Invalid message", errors=error.errors())
         except Exception as error:
-            _log.debug("%s failed", kind, exc_info=True)
+            # Its words may quote the action.
+            _log.debug("%s failed: %s", kind, type(error).__name__)
             return encode_error("EXECUTION_ERROR", str(error))
 
     async def _reset(self, message: dict[str, Any]) -> bytes:

@@ -10,19 +10,22 @@ import socket
 import threading
 import traceback
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openenv_notebook.servers.backend import STOP_SECONDS, Progress, remember
 from openenv_notebook.servers.in_process.describe import Description
 from openenv_notebook.servers.in_process.entrance import Entrance
 from openenv_notebook.servers.in_process.loop import ServingLoop
+from openenv_notebook.servers.in_process.refusals import judge_of
 from openenv_notebook.servers.in_process.subclass import served_factory
 from openenv_notebook.servers.log import Log
 from openenv_notebook.servers.loopback import listen, url_at
 from openenv_notebook.servers.web_guard import Guarded, WebGuard
-from openenv_notebook.threads.latch import Latch, start_thread
+from openenv_notebook.threads.latch import Latch
+from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.errors import ServerStartFailed
+from openenv_notebook.values.secrets import is_secret_name
 from openenv_notebook.wire import same_process
 
 _GOODBYE_SECONDS = 1
@@ -38,13 +41,21 @@ class InProcessServer:
 
     kind = "class"
 
-    def __init__(self, described: Description, *, port: int = 0, allowed_hosts: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        described: Description,
+        given: Mapping[str, Any] | None = None,
+        *,
+        port: int = 0,
+        allowed_hosts: Sequence[str] = (),
+    ) -> None:
         self.name = described.name
         self.sessions_maximum: int | None = described.sessions
         self._described = described
         self._wanted_port = port
         self._guard = WebGuard(allowed_hosts)
         self._log = Log()
+        self._log.hide({name: value for name, value in (given or {}).items() if is_secret_name(name)})
         self._thread: threading.Thread | None = None
         self._server: Any = None
         self._sessions: Any = None
@@ -80,10 +91,9 @@ class InProcessServer:
         """
         listening = listen(self.name, self._wanted_port)
         self._port = listening.getsockname()[1]
-        self._thread = threading.Thread(
-            target=self._run, args=(listening,), name=f"openenv-server-{self.name}", daemon=True
-        )
-        start_thread(self._thread)
+        # Known before it runs, so that an interrupted start can still be stopped.
+        self._thread = OwnThread(self._run, listening, name=f"openenv-server-{self.name}")
+        self._thread.start()
         remember(self)
         if not self._ready.wait(ready_within) or self._failure is not None:
             why = f": {self._failure}" if self._failure is not None else f" within {ready_within:g} s"
@@ -161,7 +171,7 @@ class InProcessServer:
         known = inspect.signature(HTTPEnvServer).parameters
         options = {name: value for name, value in options.items() if name in known}
         factory = served_factory(given, loop)
-        self._sessions = HTTPEnvServer(factory, given.action, given.observation, **options)
+        self._sessions = HTTPEnvServer(factory, judge_of(given.action), given.observation, **options)
         self._sessions.register_routes(app)
         return app
 

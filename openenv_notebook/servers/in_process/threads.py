@@ -13,7 +13,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from openenv_notebook.threads.latch import Latch, start_thread
+from openenv_notebook.threads.latch import Latch
+from openenv_notebook.threads.start import start_thread
 
 Done = Callable[[Any, BaseException | None], object]
 Job = tuple[Callable[[], Any], Done]
@@ -39,10 +40,7 @@ class Worker:
     def submit(self, work: Callable[[], Any], done: Done) -> None:
         """Have work done and be called back, on the thread, with its result or what it raised."""
         if self._thread is None:
-            self._thread = threading.Thread(
-                target=_work, args=(self._jobs, weakref.ref(self)), name=self._name, daemon=True
-            )
-            start_thread(self._thread)
+            self._thread = start_thread(_work, self._jobs, weakref.ref(self), name=self._name)
         self._jobs.put((work, done))
 
     def end(self) -> None:

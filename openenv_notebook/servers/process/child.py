@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from openenv_notebook.servers.log import Log
-from openenv_notebook.threads.latch import Latch, start_thread
+from openenv_notebook.threads.latch import Latch
+from openenv_notebook.threads.start import OwnThread
 
 LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 # The launcher's own lines begin so.
@@ -55,11 +56,11 @@ class Child:
         self._failure: OSError | None = None
         self._started = Latch()
         self._pid = os.getpid()
-        self._thread = threading.Thread(target=self._run, name=f"openenv-child-{name}", daemon=True)
+        self._thread = OwnThread(self._run, name=f"openenv-child-{name}")
 
     def start(self) -> None:
         """Start it; raises OSError where that fails."""
-        start_thread(self._thread)
+        self._thread.start()
         self._started.wait()
         if self._failure is not None:
             raise self._failure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from openenv_notebook.servers.process.child import STOP_SECONDS, Child
 from openenv_notebook.servers.process.health import is_healthy
 from openenv_notebook.threads.latch import Latch
 from openenv_notebook.values.errors import ServerStartFailed
+from openenv_notebook.values.secrets import is_secret_name
 
 SHOWN_LINES = 20
 _TICK = 0.05
@@ -34,7 +36,7 @@ class Launch:
     verb: Literal["serve", "keep"]
     order: Mapping[str, Any]
     port: int = 0
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
     command: str = ""
     slow_end: bool = False
     hint: str | None = None
@@ -117,6 +119,8 @@ class ProcessServer:
             raise self._failed(f"could not be prepared: {launch.command} ended with code {child.code}", launch)
 
     def _spawn(self, launch: Launch) -> Child:
+        inherited = {name: value for name, value in os.environ.items() if is_secret_name(name)}
+        self._log.hide({**inherited, **launch.variables})
         child = Child(self.name, launch.verb, launch.order, self._log, launch.variables)
         self._child = child
         try:

@@ -16,7 +16,7 @@ from typing import Any
 from openenv.core.env_server.http_server import create_app
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, Observation, State
-from pydantic import field_validator
+from pydantic import BaseModel, field_validator
 
 MADE: list[Any] = []
 BEGUN: list[Any] = []
@@ -62,6 +62,12 @@ class LabObservation(Observation):
     session: str = ""
 
 
+class Score(BaseModel):
+    """A model of the environment's own."""
+
+    score: int
+
+
 class Lab(Environment):
     """Makes each step in a worker thread of the server."""
 
@@ -93,6 +99,8 @@ class Lab(Environment):
         match action.op:
             case "raise":
                 raise RuntimeError("the lab exploded")
+            case "model":
+                Score.model_validate_json('{"score":"high"}')
             case "exit":
                 os._exit(3)
             case "nan":

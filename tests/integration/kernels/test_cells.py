@@ -26,6 +26,21 @@ def test_an_episode_runs_by_blocking_calls_and_then_by_await(kernel: Kernel, any
     assert kernel.ok("print([s.kind for s in env.episode])").stdout == "['reset', 'step', 'step', 'step']\n"
 
 
+def test_cells_are_one_player(kernel: Kernel, any_lab: RealServer) -> None:
+    """R21: cells, awaited or not, are one player and may begin anew; a task that plays beside them is another."""
+    kernel.ok("import asyncio, warnings\nwarnings.simplefilter('always')\n" + CONNECT.format(url=any_lab.url))
+    for reset in ("env.reset()", "await env.async_client.reset()", "env.reset()", "await env.async_client.reset()"):
+        assert kernel.ok(f"{reset}; env.step(op='x')\nNone").stderr == ""
+    kernel.ok(
+        "over = asyncio.Event()\nasync def play():\n    await env.async_client.reset()\n    began.set()\n"
+        "    await over.wait()\nbegan = asyncio.Event()\ntask = asyncio.create_task(play(), name='beside')\n"
+        "await began.wait(); None"
+    )
+    told = kernel.run("env.reset(); None").stderr
+    assert "in the middle of the episode that the task 'beside' (play) plays" in told and "env.new_session()" in told
+    assert kernel.ok("env.reset(); over.set(); None").stderr == "", "once"
+
+
 def test_a_client_connected_by_await_is_used_by_blocking_calls(kernel: Kernel, any_lab: RealServer) -> None:
     """A07: a client connected by await in one cell resets by blocking calls in the next, and the other way round."""
     kernel.ok(

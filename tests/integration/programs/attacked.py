@@ -34,12 +34,12 @@ class Own(GenericEnvClient):
 
     async def twice(self, tag: Any) -> Any:
         """Make two steps."""
-        await self.step(op="echo", tag=[tag, 0])
-        return await self.step(op="echo", tag=[tag, 1], size=SIZE)
+        await self.step(op="echo", tag=f"{tag}.0")
+        return await self.step(op="echo", tag=f"{tag}.1", size=SIZE)
 
     async def all_at_once(self, tag: Any) -> Any:
         """Make three steps together."""
-        return await asyncio.gather(*(self.step(op="echo", tag=[tag, n], size=SIZE) for n in range(3)))
+        return await asyncio.gather(*(self.step(op="echo", tag=f"{tag}.{n}", size=SIZE) for n in range(3)))
 
 
 SIZE = 300_000

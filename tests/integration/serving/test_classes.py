@@ -11,9 +11,10 @@ import urllib.error
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from support import served
 from support.local_servers import ask, listens
-from support.served import Alone, Annotated, Awaited, Board, Broken, Divider, Gated, Move, Untyped, make_divider
+from support.served import Alone, Annotated, Awaited, Board, Broken, Divider, Gated, Move, Scorer, Untyped, make_divider
 from support.waiting import eventually, in_threads
 
 from openenv_notebook import (
@@ -21,6 +22,7 @@ from openenv_notebook import (
     EnvironmentFailed,
     FactoryFailed,
     GenericEnvClient,
+    InvalidAction,
     MisuseError,
     ServerStartFailed,
     SessionLost,
@@ -80,6 +82,20 @@ def test_the_environment_s_exception_is_the_cause() -> None:
         assert "ZeroDivisionError" in server.log[-1]
         assert env.step(by=1).observation.number == 100
         assert env.episode.steps[-2].error.__cause__ is None, "the record keeps no frames"
+
+
+@pytest.mark.parametrize("by", [13, 14])
+def test_its_own_validation_error_is_not_the_action_s(by: int) -> None:
+    """R14: data of the class's own that fits no model fails the step, which happened; a bad action is refused."""
+    with serve(Scorer) as server, connect(server.url) as env:
+        env.reset()
+        with pytest.raises(EnvironmentFailed, match="not the action's fault") as caught:
+            env.step(by=by)
+        assert isinstance(caught.value.__cause__, ValidationError)
+        assert env.episode[-1].happened and env.episode.length == 1 and env.state().step_count == 1
+        with pytest.raises(InvalidAction, match=r"by: .*integer"):
+            env.step(by="x")
+        assert not env.episode[-1].happened and env.state().step_count == 1
 
 
 async def test_an_awaited_call_gets_the_cause_too() -> None:

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import threading
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -191,6 +192,33 @@ class TestStarting:
         env.reset()
         env.close()
         assert stand_ins.containers == []
+
+    @pytest.mark.parametrize("name", ["PLANTED_API_KEY", "PLANTED_MODEL", "PLANTED_DSN"])
+    def test_what_a_container_is_given_is_hidden(
+        self, name: str, stand_ins: Docker, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """R25: a container that fails and prints its variables shows their values in no error, log or traceback."""
+        caplog.set_level("DEBUG")
+        value = "postgres://bob:sk-verysecret@db" if name.endswith("DSN") else "sk-verysecret"
+        with pytest.raises(ServerStartFailed) as caught:
+            GenericEnvClient.from_docker_image("crashing:latest", env_vars={name: value}).sync()
+        error = caught.value
+        texts = [str(error), repr(error), *error.log, *traceback.format_exception(error), caplog.text]
+        assert "sk-verysecret" not in "".join(texts) and name in str(error)
+
+    def test_what_a_provider_says_is_hidden(self, caplog: pytest.LogCaptureFixture) -> None:
+        """R25: an object that starts the container may quote its whole command; the values it was given are hidden."""
+
+        class Provider:
+            def start_container(self, image: str, env_vars: dict[str, str]) -> str:
+                passed = [part for key, value in env_vars.items() for part in ("-e", f"{key}={value}")]
+                raise subprocess.CalledProcessError(125, ["docker", "run", *passed, image])
+
+        given = {"API_KEY": "sk-verysecret"}
+        with pytest.raises(OpenEnvError) as caught:
+            GenericEnvClient.from_docker_image("x", provider=Provider(), env_vars=given).sync()
+        texts = [str(caught.value), *traceback.format_exception(caught.value), caplog.text]
+        assert "sk-verysecret" not in "".join(texts) and "CalledProcessError" in str(caught.value)
 
     def test_asyncio_run_takes_it(self, stand_ins: Docker) -> None:
         """asyncio.run() takes what from_docker_image returns, as it is, and gives the asynchronous client."""

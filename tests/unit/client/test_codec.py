@@ -18,8 +18,9 @@ from openenv_notebook.client.codec import Codec
 from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.values.errors import InvalidAction, MisuseError, ProtocolError
+from openenv_notebook.values.known_secrets import Secrets
 from openenv_notebook.values.messages import Action, Observation, State, StepResult
-from openenv_notebook.values.secrets import HIDDEN, Secrets
+from openenv_notebook.values.secrets import HIDDEN
 
 CONNECT4 = action_shape(schemas()["connect4"]["action"])
 

@@ -32,6 +32,7 @@ from openenv_notebook.values.errors import (
     ProtocolError,
     SessionLost,
     SessionRefused,
+    TransportError,
 )
 from openenv_notebook.wire.link import Link
 from openenv_notebook.wire.protocol import STATE_FRAME, Batch, Request, frame
@@ -145,17 +146,38 @@ class TestConnecting:
         assert session.status == "new"
         assert await Call(session, "step", {"a": 1}).answered() == {"echo": {"a": 1}, "step": 1}
 
-    async def test_an_error_of_ours_is_a_failure_too(self, caplog: pytest.LogCaptureFixture) -> None:
-        """A defect while connecting is logged and ends the calls; nothing hangs."""
+    @pytest.mark.parametrize(
+        "error", [ZeroDivisionError("a defect"), MemoryError(), RuntimeError("odd"), KeyError("k")]
+    )
+    async def test_a_fault_of_this_process_is_told_by_its_cause(self, error: Exception) -> None:
+        """R29: a defect while connecting ends each call, is told as what it is, and has its cause; nothing hangs."""
 
         async def broken(session: Session, link: Any) -> None:
-            raise ZeroDivisionError("a defect")
+            raise error
 
         session = Session(URL, broken, read_result)
-        with caplog.at_level(logging.ERROR, "openenv_notebook"):
-            error = error_of(await Call(session, "connect").answered(), ConnectFailed)
-        assert "ZeroDivisionError: a defect" in str(error)
-        assert "an error while connecting" in caplog.text
+        calls = [Call(session, "connect"), Call(session, "reset")]
+        for call in calls:
+            told = error_of(await call.answered(), OpenEnvError)
+            assert not isinstance(told, TransportError)
+            assert f"failed in this process, not on the network: {type(error).__name__}" in str(told)
+            assert call.request.cause is error
+        session.close()
+
+    async def test_a_patched_asyncio_is_told_as_such(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """R29: where asyncio knows no task within a task, that is the hint, not the server."""
+
+        async def broken(session: Session, link: Any) -> None:
+            monkeypatch.setattr(asyncio.tasks, "current_task", lambda loop=None: None)
+            async with asyncio.timeout(1):
+                pass
+
+        session = Session(URL, broken, read_result)
+        call = Call(session, "connect")
+        await eventually_here(lambda: call.request.status == "done")
+        monkeypatch.undo()
+        told = str(error_of(await call.answered(), OpenEnvError))
+        assert "RuntimeError: Timeout should be used inside a task" in told and "asyncio is patched" in told
         session.close()
 
     @pytest.mark.parametrize("closes", [True, False])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -15,8 +16,10 @@ from support.wire import FarEnd, error_frame, result_frame, scripted
 
 from openenv_notebook.client.clients import GenericEnvClient, MCPToolClient, SyncEnvClient
 from openenv_notebook.client.known import Known
+from openenv_notebook.client.learnt import tools_of
 from openenv_notebook.client.tool_calls import tool_value
 from openenv_notebook.client.tools import ToolNamespace, tool_signature
+from openenv_notebook.record.episode import Episode
 from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.errors import (
     MisuseError,
@@ -113,11 +116,25 @@ class TestListing:
         assert server.kinds == ["reset", "mcp", "mcp"]
         assert len(tools.episode) == 1
 
-    def test_old_servers_are_asked_by_an_action(self, server: ToolServer, tools: Env) -> None:
-        """A server that knows no mcp message lists its tools as a step."""
+    @pytest.mark.parametrize(
+        "look",
+        [lambda env: env.list_tools(), lambda env: env.get_tool("add"), lambda env: env.has_tool("add")],
+        ids=("all", "one", "any"),
+    )
+    def test_looking_never_acts(self, server: ToolServer, tools: Env, look: Callable[[Env], Any]) -> None:
+        """R35: A server that lists tools by a step only is not asked for them; a call of one is sent all the same."""
         server.knows_mcp = False
-        assert tools.list_tools()[0].name == "add"
-        assert server.kinds == ["reset", "mcp", "step"]
+        with pytest.raises(NotSupportedHere, match="only as a step"):
+            look(tools)
+        assert "step" not in server.kinds and len(tools.episode) == 1
+        assert tools.call_tool("add", a=1) == {"a": 1}
+        assert [action.get("type") for action in server.steps] == ["call_tool"]
+
+    def test_a_server_without_a_schema_is_not_asked_either(self, server: ToolServer, tools: Env) -> None:
+        """R35: What a front end wants to know of the tools costs no step, where it knows nothing of the actions."""
+        server.knows_mcp = False
+        assert tools_of(tools, None) == []
+        assert "step" not in server.kinds and len(tools.episode) == 1
 
     def test_a_tool_is_found_by_name(self, tools: Env) -> None:
         """get_tool gives the tool or None, has_tool tells."""
@@ -192,6 +209,37 @@ class TestCalling:
         server.values["bare"] = {"error": {"code": -32000, "message": "no"}}
         with pytest.raises(ToolFailed, match=r"the tool 'bare' failed \(-32000\): no"):
             env.call_tool("bare")
+        env.close()
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            {"data": [1, 2, 3]},
+            [1, 2, 3],
+            "",
+            {"content": [{"type": "text", "text": "[1,2,3]"}, {"type": "image", "data": "aGk="}], "isError": False},
+            {"structuredContent": {"result": 0}},
+            "\u2028",
+            {"error": {"code": -32000, "message": "no"}},
+        ],
+    )
+    def test_its_answer_stands_in_the_record(self, server: ToolServer, answer: Any) -> None:
+        """R06: what a tool called beside the steps gave, or failed with, stands in the record and in the saved line."""
+        env = scripted(MCPToolClient("localhost:1", mode="production"), server).sync()
+        env.reset()
+        failed = isinstance(answer, dict) and "error" in answer
+        server.values["add"] = answer
+        with pytest.raises(ToolFailed) if failed else contextlib.nullcontext():
+            env.call_tool("add", a=1)
+        seen = {"tool_name": "add", "result": None if failed else answer, "error": answer["error"] if failed else None}
+        read = Episode.from_jsonl(env.episode.to_jsonl())
+        for step in (env.episode[-1], read[-1]):
+            assert step.result is not None and step.result.observation == seen
+            assert (step.kind, step.reward, step.done) == ("tool", None, False)
+        assert json.loads(env.episode.to_jsonl())["steps"][-1]["result"]["observation"] == seen
+        assert env.last is not None and env.last.observation == {}, "it is no step"
+        read[-1].fold()
+        assert read[-1].folded and read[-1].error is None
         env.close()
 
     def test_arguments_may_have_any_name(self, tools: Env) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.json_texts import meaning, object_texts, objects
 
 from openenv_notebook.client.results import read_result
 from openenv_notebook.record.episode import Episode
-from openenv_notebook.record.step import Step
+from openenv_notebook.record.step import Step, saved_result
 
 
 def frames(sent: str, came: str, reward: str) -> tuple[str, str]:
@@ -54,3 +56,23 @@ def test_a_line_that_json_wrote_is_read(
     assert meaning([second.result.observation, second.reward, second.done]) == meaning([came, reward, done])
     again = json.loads(Episode.from_jsonl(line).to_jsonl(secrets=True))
     assert [meaning(entry["result"]) for entry in again["steps"]] == [meaning(reset["result"]), meaning(step["result"])]
+
+
+@pytest.mark.parametrize(
+    "text", ["a\u2028b", "\u2029", "\x85", "\x0b\x0c\x1c\x1d\x1e", "\r\n", "é☃𝄞", "\ud83d", "\x7f\ufeff"]
+)
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8", "ascii", "cp1252"])
+def test_an_episode_is_one_line_for_every_reader(text: str, encoding: str, tmp_path: Path) -> None:
+    """R01: whatever stands in it, wherever, in every encoding, by every idea of a line, and read again it is equal."""
+    episode = Episode(f"http://h/{text}", text)
+    result = saved_result({"observation": {text: [text]}, "done": False, "metadata": {text: text}})
+    episode.append(Step("step", {text: text}, result, actor=text))
+    file = tmp_path / "episodes.jsonl"
+    file.write_text(f"{episode.to_jsonl()}\n" * 2, encoding=encoding)
+    lines = file.read_text(encoding=encoding).splitlines()
+    with file.open(encoding=encoding) as opened:
+        assert [line.rstrip("\n") for line in opened] == lines
+    assert file.read_bytes().split() and len(lines) == len(file.read_bytes().splitlines()) == 2
+    for line in lines:
+        assert Episode.from_jsonl(line) == episode
+        assert json.loads(line)["steps"][0]["action"] == {text: text}

@@ -175,3 +175,30 @@ def test_a_schema_that_allows_other_fields_makes_a_model_that_does() -> None:
 def test_a_shape_has_a_python_type(schema: Any, kind: Any) -> None:
     """What a schema takes is said in Python's own types, for signatures."""
     assert python_type(read_shape(schema)) == kind
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["user-id", "user_id", "_type", "type"],
+        ["a b", "a_b", "a-b", "a_b_2"],
+        ["class", "class_", "_class", "class_2"],
+        ["copy", "copy_", "model_dump", "model_dump_"],
+        ["ﬁ", "fi", "_fi"],
+        ["1", "field_1", "field-1"],
+        ["", "field", "_", "__"],
+        ["日", "本", "_日"],
+    ],
+)
+def test_names_that_python_writes_alike_stay_apart(names: list[str]) -> None:
+    """R16: each field has a name of its own in Python, all are taken by the wire's names, and travel by those."""
+    made = model_from_schema(action_shape({"properties": {name: {"type": "integer"} for name in names}}))
+    values = {name: place for place, name in enumerate(names)}
+    assert made(**values).model_dump(by_alias=True) == values
+    assert len(made.model_fields) == len(names)
+    assert all(name.isidentifier() for name in made.model_fields)
+    # By the names of Python as well, of which none means two.
+    by_python = {name: name if info.alias is None else info.alias for name, info in made.model_fields.items()}
+    again = made(**{name: values[wire] for name, wire in by_python.items()})
+    assert again.model_dump(by_alias=True) == values
+    assert all(getattr(again, name) == values[wire] for name, wire in by_python.items())

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from support.interrupts import interrupted_when, main_thread_is_in
 from support.waiting import eventually, in_threads
 
-from openenv_notebook.threads.latch import Latch, start_thread
+from openenv_notebook.threads.latch import Latch
+from openenv_notebook.threads.start import OwnThread
 
 
 def test_whoever_waits_goes_on() -> None:
@@ -29,11 +28,12 @@ def test_an_interrupted_wait_keeps_nobody() -> None:
 
 
 def test_a_thread_lives_when_it_is_started() -> None:
-    """T05: a thread is alive when start_thread returns; what keeps it from starting is raised."""
+    """T05: a thread is alive when its start returns; what keeps it from starting is raised."""
     gate = Latch()
-    thread = start_thread(threading.Thread(target=gate.wait, daemon=True))
+    thread = OwnThread(gate.wait, name="test")
+    thread.start()
     assert thread.is_alive()
     with pytest.raises(RuntimeError, match="threads can only be started once"):
-        start_thread(thread)
+        thread.start()
     gate.set()
     eventually(lambda: not thread.is_alive())

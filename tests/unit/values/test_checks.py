@@ -40,7 +40,7 @@ def test_what_are_no_seeds(seeds: object) -> None:
         ({3: "b"}, "^3 is no name"),
         ({"a b": "c"}, "'a b' is no name"),
         ({"A": 3}, "'A' needs a text as its value, not a int"),
-        ({"A": "b\nhush"}, "'A' has a line break"),
+        ({"A": "b\nhush"}, "'A' has a line break at place 2 of 6 of its value"),
     ],
 )
 def test_what_are_no_headers(headers: object, words: str) -> None:
@@ -63,3 +63,29 @@ def test_what_is_no_token(token: object, words: str) -> None:
     with pytest.raises(MisuseError, match=words) as caught:
         clean_token(token, "key")
     assert "hf a" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("character", "name"),
+    [
+        ("\u200b", "ZERO WIDTH SPACE (U+200B)"),
+        ("…", "HORIZONTAL ELLIPSIS (U+2026)"),
+        ("\ufeff", "ZERO WIDTH NO-BREAK SPACE (U+FEFF)"),
+        ("\xa0", "NO-BREAK SPACE (U+00A0)"),
+        ("\xad", "SOFT HYPHEN (U+00AD)"),
+        ("\x85", "a control character (U+0085)"),
+        ("“", "LEFT DOUBLE QUOTATION MARK (U+201C)"),
+        ("\ud800", "a control character (U+D800)"),
+        ("\r", "a line break"),
+    ],
+)
+def test_a_character_that_cannot_be_sent_is_named(character: str, name: str) -> None:
+    """R04: a header or a token with such a character is refused by its name and place, and its value never shown."""
+    value = f"Bearer sk-SECRET-{character}12345"
+    with pytest.raises(MisuseError) as caught:
+        check_headers({"Authorization": value})
+    assert "'Authorization'" in str(caught.value) and f"{name} at place 18 of 23" in str(caught.value)
+    assert "SECRET" not in str(caught.value)
+    with pytest.raises(MisuseError) as caught:
+        clean_token(f"sk-SECRET-{character}12345", "token")
+    assert f"token has {name} at place 11 of 16" in str(caught.value) and "SECRET" not in str(caught.value)

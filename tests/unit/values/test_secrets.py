@@ -19,8 +19,9 @@ from openenv_notebook.schema.model import model_from_schema
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.values import secrets
 from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
+from openenv_notebook.values.known_secrets import Secrets
 from openenv_notebook.values.messages import short_repr
-from openenv_notebook.values.secrets import HIDDEN, Secrets, hides, is_secret_name, masked, secrets_of
+from openenv_notebook.values.secrets import HIDDEN, hides, is_secret_name, masked, secrets_of
 from openenv_notebook.wire.replies import error_lines
 
 SECRET = "hunter2"
@@ -262,9 +263,10 @@ def test_a_saved_step_is_hidden_by_what_its_own_server_marked() -> None:
     episode.append(Step("reset", request=request, reply=None, read=None, error=None, secrets=PIN))
     assert SECRET not in episode.to_jsonl() and json.loads(episode.to_jsonl())["extra"]["hidden"] == ["pin"]
     assert json.loads(episode.to_jsonl())["task"] == {"pin": HIDDEN}
+    request = json.dumps({"type": "step", "data": {"pin": "none of its own"}}).encode()
     episode.append(Step("step", request=request, reply=None, read=None, error=None))
     shown = [step["action"]["pin"] for step in json.loads(episode.to_jsonl())["steps"]]
-    assert shown == [HIDDEN, SECRET]
+    assert shown == [HIDDEN, "none of its own"]
 
 
 def test_a_key_of_any_name_is_only_a_key() -> None:

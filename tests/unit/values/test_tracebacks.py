@@ -83,3 +83,35 @@ def test_errors_proper_are_left_alone() -> None:
     error = ValueError()
     tracebacks.shorten(error)
     assert not hasattr(error, "_render_traceback_")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'connect(url, headers={"X-Me": "sk-planted"})',
+        "connect(url, token='sk-planted')",
+        'from_docker_image("image", env_vars={"ME": "sk-planted"})',
+        'env.step(password = "sk-planted", text="it\'s")',
+        "%openenv connect localhost:1 --header X-Me=sk-planted",
+        "%openenv step api_key=sk-planted",
+    ],
+)
+def test_a_line_shows_no_secret(line: str) -> None:
+    """R33: A line that names a secret, headers or an environment is shown without its values."""
+    front_end.install(
+        FrontEnd(cell_name=lambda file: "Cell In[5]" if file == __file__ else None, as_typed=lambda _: line)
+    )
+    try:
+        interrupted_in_ours()
+    except KeyboardInterrupt as error:
+        shown = "\n".join(tracebacks.cell_lines(error))
+    assert "Cell In[5], line " in shown and "••••••" in shown
+    assert "planted" not in shown
+
+
+def test_only_cells_have_places() -> None:
+    """R33: Where no cell runs nothing is said of places: a program has its traceback."""
+    try:
+        interrupted_in_ours()
+    except KeyboardInterrupt as error:
+        assert tracebacks.cell_lines(error) == []

@@ -36,7 +36,7 @@ def doctor(context: Context, rest: str) -> Any:
     """Look for what stands in the way."""
     no_words(read_words("doctor", rest, {}))
     name, client = context.workspace.get() if context.workspace.clients() else ("", None)
-    for finding in examine(context.shell, name, client):
+    for finding in examine(context.workspace.shell, name, client):
         print(finding)
 
 

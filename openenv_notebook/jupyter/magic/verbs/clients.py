@@ -16,6 +16,7 @@ from openenv_notebook.jupyter.show import status_lines
 from openenv_notebook.schema.action import action_fields
 from openenv_notebook.servers import Backend, Server
 from openenv_notebook.threads.worker import own_threads
+from openenv_notebook.values.known_secrets import foreign_text
 from openenv_notebook.values.text import nearest
 
 
@@ -25,6 +26,7 @@ def use(context: Context, rest: str) -> Any:
     if len(line.words) != 1:
         raise UsageError("use takes a client's name: %openenv use env")
     name = line.words[0]
+    context.workspace.check_notebooks(name)
     known = list(context.workspace.clients())
     if name not in known:
         raise UsageError(
@@ -94,7 +96,7 @@ def close(context: Context, rest: str) -> Any:
     context.twin = "\n".join(f"{name}.close()" for name in names)
     failures += stop_all(context, servers)
     if failures:
-        told = "; ".join(f"{name}: {type(error).__name__}: {error}" for name, error in failures)
+        told = foreign_text("; ".join(f"{name}: {type(error).__name__}: {error}" for name, error in failures))
         raise UsageError(f"{len(failures)} of {len(names) + len(servers)} could not be closed: {told}")
 
 

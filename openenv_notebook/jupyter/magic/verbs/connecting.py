@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 from collections.abc import Mapping
 from typing import Any, cast
@@ -26,7 +27,7 @@ from openenv_notebook.values.targets import parse_target
 # A slot that was just given back is free when the server has noticed.
 _SLOT_WITHIN = 10.0
 
-_CONNECT = {**TARGET, "client": "text", "header": "list", "token-env": "text"}
+_CONNECT = {**TARGET, "client": "text", "header": "list", "token-env": "text", "ping": "text"}
 
 
 def connect(context: Context, rest: str) -> Any:
@@ -62,7 +63,7 @@ def _connected(context: Context, name: str, target: str, settings: dict[str, Any
 
     Only where the old client holds the slot that is missing, it goes first.
     """
-    old, progress = context.workspace.held(name), LiveLine(context.shell).wait_for
+    old, progress = context.workspace.held(name), LiveLine(context.workspace.shell).wait_for
     if old is None:
         return connect_to(target, progress=progress, **settings)
     try:
@@ -88,6 +89,8 @@ def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
         settings["timeout"] = options["timeout"]
     if "header" in options:
         settings["headers"] = dict(_header(text) for text in options["header"])
+    if "ping" in options:
+        settings["websocket_ping_interval_s"] = _ping_interval(options["ping"])
     if "token-env" in options:
         settings["token"] = _token(options["token-env"])
     if "client" in options:
@@ -100,8 +103,21 @@ def _header(text: str) -> tuple[str, str]:
     if not separator or not name.replace("-", "").isalnum():
         name, separator, value = text.partition(":")
     if not separator or not name.strip():
-        raise UsageError(f"--header takes NAME=VALUE, not {text!r}")
+        # It may be a token without its name.
+        raise UsageError(f"--header takes NAME=VALUE, such as Authorization='Bearer …', not {len(text)} characters")
     return name.strip(), value.strip()
+
+
+def _ping_interval(text: str) -> float | None:
+    if text.lower() == "none":
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise UsageError(f"--ping takes seconds between two pings, or none, not {text!r}: --ping 10, --ping none")
+    return seconds
 
 
 def _token(variable: str) -> str:
@@ -126,6 +142,8 @@ def _client_class(text: str) -> Any:
 def given(line: Line, settings: Mapping[str, Any]) -> str:
     """Write what a line gives to connect() as Python; headers may be secret: their values are left out."""
     written = {key: repr(settings[key]) for key in ("wait", "timeout") if settings.get(key)}
+    if "ping" in line.options:
+        written["websocket_ping_interval_s"] = repr(settings["websocket_ping_interval_s"])
     if "token-env" in line.options:
         written["token"] = f"os.environ[{line.options['token-env']!r}]"
     if "headers" in settings:
@@ -160,7 +178,7 @@ VERBS = (
     Verb(
         "connect",
         "TARGET [--as env] [--wait S] [--timeout S] [--header K=V …] [--token-env VAR] "
-        "[--client module:Class] [--force]",
+        "[--client module:Class] [--ping S|none] [--force]",
         "connect to a server and bind the client to a name",
         ("connect localhost:8000", "connect owner/name --as bob", "connect https://host/path --wait 120"),
         connect,

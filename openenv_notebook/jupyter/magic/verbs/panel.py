@@ -10,6 +10,7 @@ from IPython.core.error import UsageError
 from openenv_notebook.jupyter.magic.arguments import read_words
 from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.verbs.verb import Verb
+from openenv_notebook.schema.shapes import ABSENT
 from openenv_notebook.values.text import nearest
 
 _OPTIONS = {"on": "text", "out": "text", "policy": "list"}
@@ -36,10 +37,10 @@ def panel(context: Context, rest: str) -> Any:
 
 def _function(context: Context, name: str) -> Callable[..., Any]:
     names = context.workspace.namespace
-    if name not in names:
+    function = context.workspace.meant(name)
+    if function is ABSENT:
         functions = [each for each, value in names.items() if callable(value) and not each.startswith("_")]
         raise UsageError(f"--policy takes the name of a function; there is no {name!r} here{nearest(name, functions)}")
-    function = names[name]
     if not callable(function):
         raise UsageError(f"--policy takes the name of a function; {name} is a {type(function).__name__}")
     return cast(Callable[..., Any], function)

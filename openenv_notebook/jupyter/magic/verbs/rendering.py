@@ -11,6 +11,7 @@ from openenv_notebook.jupyter.magic.arguments import no_words, read_words
 from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.verbs.verb import Verb
 from openenv_notebook.jupyter.show import renderers
+from openenv_notebook.schema.shapes import ABSENT
 
 _TAKES = {"on": "text", "out": "text", "with": "text"}
 
@@ -38,10 +39,9 @@ def _use(context: Context, environment: str, given: str) -> str:
         was = renderers.unregister(environment)
         context.say(f"{environment} is drawn by the default rules{'' if was else ', as before'}")
         return f"openenv_notebook.jupyter.unregister_renderer({environment!r})"
-    names = context.workspace.namespace
-    function = names.get(given)
-    if not callable(function):
-        what = f"an object of type {type(function).__name__}" if given in names else "no variable here"
+    function = context.workspace.meant(given)
+    if function is ABSENT or not callable(function):
+        what = "no variable here" if function is ABSENT else f"an object of type {type(function).__name__}"
         raise UsageError(f"--with takes the name of a function of an observation; {given!r} is {what}")
     renderers.register(environment, function)
     context.say(f"{environment} is drawn by {given} · back: %openenv render --with none")

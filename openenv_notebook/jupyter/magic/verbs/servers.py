@@ -14,6 +14,7 @@ from openenv_notebook.jupyter.magic.arguments import read_typed, read_words
 from openenv_notebook.jupyter.magic.context import Context
 from openenv_notebook.jupyter.magic.verbs.connecting import given, introduce, program, settings_of
 from openenv_notebook.jupyter.magic.verbs.verb import TARGET, Verb
+from openenv_notebook.schema.shapes import ABSENT
 from openenv_notebook.servers import Backend, Server
 from openenv_notebook.servers import serve as serve_on
 from openenv_notebook.values.text import nearest
@@ -37,7 +38,7 @@ def serve(context: Context, rest: str) -> Any:
     if "arg" in line.options:
         settings["arguments"] = dict(_argument(text) for text in line.options["arg"])
     connecting = settings_of(line.options)
-    server = serve_on(what, progress=LiveLine(context.shell).wait_for, **settings)
+    server = serve_on(what, progress=LiveLine(context.workspace.shell).wait_for, **settings)
     try:
         client = connect_to(server.url, **connecting)
     except BaseException:
@@ -63,7 +64,7 @@ def _refuse_call(context: Context, rest: str) -> None:
     if called is None:
         return
     name = called[1]
-    if name not in context.workspace.namespace:
+    if context.workspace.meant(name) is ABSENT:
         raise UsageError(_unknown(context, name))
     raise UsageError(
         f"serve takes the class, not an object of it: %openenv serve {name}; --arg name=value is for its constructor"
@@ -72,11 +73,12 @@ def _refuse_call(context: Context, rest: str) -> None:
 
 def _served(context: Context, word: str) -> Any:
     """Find what a word means: a class of the notebook, else a text for what else can be served."""
-    if word in context.workspace.namespace:
-        return context.workspace.namespace[word]
-    if word.isidentifier():
+    if not word.isidentifier():
+        return word
+    found = context.workspace.meant(word)
+    if found is ABSENT:
         raise UsageError(_unknown(context, word))
-    return word
+    return found
 
 
 def _unknown(context: Context, name: str) -> str:
@@ -98,6 +100,7 @@ def stop(context: Context, rest: str) -> Any:
     known = list(dict.fromkeys(name for name, _ in servers))
     wanted = known if line.words in ([], ["all"]) else line.words
     for name in wanted:
+        context.workspace.check_notebooks(name)
         if name not in known:
             raise UsageError(
                 f"no server is named {name!r}{nearest(name, known)} (servers: {', '.join(known) or 'none'})"

@@ -20,6 +20,7 @@ from openenv_notebook.schema.action import action_fields, named, only_required_f
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.schema.tool import Tool, arguments_of
+from openenv_notebook.values.errors import NotSupportedHere
 from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.text import nearest
 
@@ -84,12 +85,18 @@ def step_body(context: Context, rest: str, cell: str) -> Any:
         raise UsageError("%%openenv step takes its payload from the cell's body; the first line is for options only")
     # IPython ends every cell with a line end that the person did not type.
     body = cell[:-1] if cell.endswith("\n") else cell
+    if not body.strip():
+        raise UsageError(
+            'the body is blank, and nothing is sent; an empty text is %openenv step FIELD="", no fields are {}'
+        )
     name, client = context.client(line)
     schema = action_schema(client)
     field = line.options.get("field") or context.workspace.fields.get(name) or _text_field(schema)
     if field is not None and not line.options.get("json"):
         return _stepped(context, line, name, client, {field: body})
     payload = read_payload("step", without_end(body), {}).payload
+    if payload is None:
+        raise UsageError("the body holds comments alone, and nothing is sent; an action without fields is {}")
     if isinstance(payload, Typed) and only_required_field(schema) is None:
         raise UsageError(f"the body is no JSON object: {short_repr(body)}; to send it as text: %%openenv --field NAME")
     return _stepped(context, line, name, client, context.values(payload, schema, f"{name}.step(", client.known.secrets))
@@ -138,14 +145,15 @@ def call(context: Context, rest: str) -> Any:
     line = read_payload("call", f"{options} {rest}", SESSION)
     name, client = context.client(line)
     tool = _tool(client, tool_name)
-    takes = arguments_of(tool)
+    takes = arguments_of(tool) if tool is not None else None
     # A foreign client knows of none.
     secrets = getattr(getattr(client, "known", None), "secrets", None)
     arguments = context.values(line.payload, takes, f"{name}.call_tool({tool_name!r}, ", secrets)
     if not isinstance(arguments, Mapping):
         arguments = named(takes, arguments)
         if arguments is None:
-            raise UsageError(f"{tool_name} takes named arguments: {tool_name}{tool_signature(tool)}")
+            signature = tool_signature(tool) if tool is not None else "(name=value …)"
+            raise UsageError(f"{tool_name} takes named arguments: {tool_name}{signature}")
     context.twin = f"{name}.call_tool({tool_name!r}, {keywords(arguments, secrets)})".replace(", )", ")")
     return context.out(line, client.call_tool(tool_name, **arguments))
 
@@ -163,8 +171,12 @@ def _leading_options(rest: str) -> tuple[str, str]:
     return " ".join(taken), rest.strip()
 
 
-def _tool(client: AnyClient, name: str) -> Tool:
-    found = client.list_tools()
+def _tool(client: AnyClient, name: str) -> Tool | None:
+    """Find a tool; None where the server tells of none unless a step is made."""
+    try:
+        found = client.list_tools()
+    except NotSupportedHere:
+        return None
     tool = next((tool for tool in found if tool.name == name), None)
     if tool is None:
         names = [tool.name for tool in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from openenv_notebook.jupyter.panel.form.kit import Kit
@@ -20,7 +20,7 @@ Heard = Callable[[], object]
 class Reading:
     """What is filled in: a value as JSON has it, ABSENT for none; and what stops it from being sent, where below."""
 
-    value: Any = ABSENT
+    value: Any = field(default=ABSENT, repr=False)
     problems: tuple[Problem, ...] = ()
 
     def below(self, part: Part) -> tuple[Problem, ...]:

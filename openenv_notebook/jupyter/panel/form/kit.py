@@ -4,10 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import ipywidgets
+import traitlets
 
 from openenv_notebook.jupyter.panel.widgets import Handler, Look, Widgets
+from openenv_notebook.values.secrets import HIDDEN
+
+
+class SecretBox(ipywidgets.Password):  # type: ignore[misc]
+    """A box whose text is in no synced trait, and so in no saved notebook: ``secret`` has it, ``value`` is empty."""
+
+    secret = traitlets.Unicode()
+
+    def __init__(self, **traits: Any) -> None:
+        super().__init__(**traits)
+        self.observe(self._put, "value")
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take what a browser says; the text goes past the trait, which would be told to all front ends."""
+        typed = sync_data.pop("value", None)
+        super().set_state(sync_data)
+        if isinstance(typed, str):
+            self.secret = typed
+
+    def _put(self, change: Any) -> None:
+        if change["new"]:
+            self.value, self.secret = "", change["new"]
+
+    def blank(self) -> None:
+        """Empty it in the browser, too; what was typed is kept here, and dots say so."""
+        self.placeholder = HIDDEN if self.secret else "\u200b"
+        self.send_state("value")
+
 
 _WIDE = (("width", "100%"), ("min_width", "0"))
 _LINE = Look(_WIDE, "112px")
@@ -20,7 +50,7 @@ _LOOKS = {
     ipywidgets.Label: Look(_AUTO),
     ipywidgets.Textarea: Look((*_WIDE, ("height", "auto")), "112px"),
     ipywidgets.VBox: Look(_WIDE),
-    **dict.fromkeys((ipywidgets.Combobox, ipywidgets.Dropdown, ipywidgets.Password, ipywidgets.Text), _LINE),
+    **dict.fromkeys((ipywidgets.Combobox, ipywidgets.Dropdown, SecretBox, ipywidgets.Text), _LINE),
 }
 TICK = Look((("width", "22px"), ("min_width", "22px"), ("overflow", "hidden")), "initial")
 NULL = Look(_AUTO, "initial")

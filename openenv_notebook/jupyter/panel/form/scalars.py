@@ -8,9 +8,9 @@ from typing import Any
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.form.control import Control, Heard, Reading
-from openenv_notebook.jupyter.panel.form.kit import Kit
+from openenv_notebook.jupyter.panel.form.kit import Kit, SecretBox
 from openenv_notebook.schema.check import Problem, own_problems, same
-from openenv_notebook.schema.describe import value_text
+from openenv_notebook.schema.describe import is_secret, value_text
 from openenv_notebook.schema.shapes import ABSENT, Boolean, Choice, Const, Number
 from openenv_notebook.values.text import one_line
 
@@ -48,26 +48,43 @@ class NumberControl(Control):
         super().__init__(shape, kit, heard)
         shown = "" if shape.default in (ABSENT, None) else str(shape.default)[:_LONGEST_CHOICE]
         hint = one_line(shown) or "\u200b"
-        self.widget = kit.widgets.line(ipywidgets.Text, shape.name, kit.entered, "control", placeholder=hint)
-        self.widget.observe(lambda _: self.edited(), "value")
+        self._is_secret = is_secret(shape)
+        kind, hint = (SecretBox, "\u200b") if self._is_secret else (ipywidgets.Text, hint)
+        self.widget = kit.widgets.line(kind, shape.name, kit.entered, "control", placeholder=hint)
+        self.widget.observe(lambda _: self.edited(), self._trait)
+
+    @property
+    def _trait(self) -> str:
+        return "secret" if self._is_secret else "value"
+
+    def _put(self, text: str) -> None:
+        setattr(self.widget, self._trait, text)
+        if self._is_secret:
+            self.widget.blank()
+
+    def disable(self, on: bool) -> None:
+        super().disable(on)
+        if self._is_secret:
+            self.widget.blank()
 
     def read(self) -> Reading:
-        text = self.widget.value.strip().replace("−", "-")
+        text = getattr(self.widget, self._trait).strip().replace("−", "-")
         if not text:
             return Reading()
         value = number(text, self.shape.is_whole)
         if value is None:
             what = "a whole number" if self.shape.is_whole else "a number"
-            return Reading(problems=(Problem((), f"must be {what}, not {one_line(text[:_LONGEST_CHOICE])!r}"),))
+            typed = "" if self._is_secret else f", not {one_line(text[:_LONGEST_CHOICE])!r}"
+            return Reading(problems=(Problem((), f"must be {what}{typed}"),))
         return Reading(value, tuple(own_problems(self.shape, value)))
 
     def write(self, value: Any) -> None:
         is_plain = self.shape.is_whole and isinstance(value, float) and value.is_integer()
-        self.widget.value = str(int(value)) if is_plain else str(value)
+        self._put(str(int(value)) if is_plain else str(value))
 
     def clear(self) -> None:
         has_default = self.shape.required and self.shape.default not in (ABSENT, None)
-        self.widget.value = str(self.shape.default) if has_default else ""
+        self._put(str(self.shape.default) if has_default else "")
 
 
 def number(text: str, is_whole: bool) -> int | float | None:

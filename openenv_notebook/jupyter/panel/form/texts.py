@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets
 
 from openenv_notebook.jupyter.panel.form.control import Control, Heard, Reading
-from openenv_notebook.jupyter.panel.form.kit import Kit
+from openenv_notebook.jupyter.panel.form.kit import Kit, SecretBox
 from openenv_notebook.schema.check import Problem, own_problems
 from openenv_notebook.schema.describe import is_secret
 from openenv_notebook.schema.shapes import ABSENT, Json, Shape, Text
@@ -42,13 +42,17 @@ class TextControl(Control):
             box = area(self.kit, self._name, "form-code" if is_code else "control", self._hint())
         else:
             traits: dict[str, Any] = {"placeholder": self._hint()}
-            kind = ipywidgets.Password if self._is_secret else ipywidgets.Text
+            kind = SecretBox if self._is_secret else ipywidgets.Text
             if self.shape.examples and not self._is_secret:
                 kind = ipywidgets.Combobox
                 traits["options"] = [one_line(example[:_LONGEST_HINT]) for example in self.shape.examples]
             box = self.kit.widgets.line(kind, self._name, self.kit.entered, "control", **traits)
-        box.observe(self._edited, "value")
+        box.observe(self._edited, "secret" if self._is_secret else "value")
         return box
+
+    @property
+    def _text(self) -> str:
+        return str(self._box.secret if self._is_secret else self._box.value)
 
     def _hint(self) -> str:
         default = self.shape.default
@@ -64,14 +68,27 @@ class TextControl(Control):
     def read(self) -> Reading:
         if not self._is_given:
             return Reading()
-        return Reading(self._box.value, tuple(own_problems(self.shape, self._box.value)))
+        return Reading(self._text, tuple(own_problems(self.shape, self._text)))
 
     def write(self, value: Any) -> None:
         # A one-line box of a browser drops line ends.
         if not self._is_long and not self._is_secret and ("\n" in value or "\r" in value):
             self._lengthen()
-        self._box.value = value
+        self._put(value)
         self._is_given = True
+
+    def _put(self, text: str) -> None:
+        if self._is_secret:
+            self._box.secret = text
+            self._box.blank()
+        else:
+            self._box.value = text
+
+    def disable(self, on: bool) -> None:
+        super().disable(on)
+        # It was sent, perhaps: a browser that saves its widgets has it no longer.
+        if self._is_secret:
+            self._box.blank()
 
     def _lengthen(self) -> None:
         old, self._is_long = self._box, True
@@ -84,7 +101,7 @@ class TextControl(Control):
 
     def clear(self) -> None:
         default = self.shape.default
-        self._box.value = ""
+        self._put("")
         self._is_given = False
         if self.shape.required and isinstance(default, str):
             self.write(default)

@@ -9,6 +9,7 @@ from openenv_notebook.demo import find_demo
 from openenv_notebook.servers.embedded.server import EmbeddedServer
 
 if sys.argv[1].startswith("crashing"):
+    print("started with", {name: os.environ[name] for name in os.environ if name.startswith("PLANTED_")}, flush=True)
     print("Traceback (most recent call last):\nModuleNotFoundError: No module named 'env'", flush=True)
     sys.exit(1)
 stopped = threading.Event()

@@ -78,6 +78,28 @@ def test_a_line_s_end_is_split_off(text: str, line: str, is_silenced: bool) -> N
     assert split_end(text) == (line, is_silenced)
 
 
+@pytest.mark.parametrize(
+    ("text", "payload"),
+    [
+        ("op=a # first\nn=3", {"op": Typed("a"), "n": Typed("3")}),
+        ('# comment\n{"a": 1}', {"a": 1}),
+        ("a=1 # one\nb=2", {"a": Typed("1"), "b": Typed("2")}),
+        ("a=1 # one\r\nb=2 # two\r\n", {"a": Typed("1"), "b": Typed("2")}),
+        ("a=1 # one\rb=2", {"a": Typed("1"), "b": Typed("2")}),
+        ('\n# one\n\n  # two\n{\n # three\n"a": [1, # four\n 2]\n}\n# five\n', {"a": [1, 2]}),
+        ("a=[1, # one\n2]\nb='x # y\n# z' # two", {"a": Typed("[1, \n2]"), "b": "x # y\n# z"}),
+        ("a=\"it's # text\" # it's a note\nb=don't", {"a": "it's # text", "b": Typed("don't")}),
+        ("a=x#y # one\nb=#2", {"a": Typed("x#y"), "b": Typed("#2")}),
+        ("# one\n$name # two\n# three", Variable("name")),
+        ("# one\nright # two", Typed("right")),
+        ("# one\n\n# two", None),
+    ],
+)
+def test_every_line_is_read(text: str, payload: object) -> None:
+    """R20: A comment ends with its line, wherever it stands; all lines behind it are read as the first is."""
+    assert read_payload("step", without_end(text), {}).payload == payload
+
+
 def test_options_stand_before_or_after_the_payload() -> None:
     """Options may come first or last, in either form, quoted or not."""
     line = read_payload("step", '--on bob {"x": 1} --out=r --timeout 2.5', OPTIONS)
@@ -92,6 +114,7 @@ def test_quoted_words_stay_whole() -> None:
     line = read_words("connect", '"http://h/a b" --on "my env" --header "X-Key: a b" --header B=c --force', OPTIONS)
     assert line.words == ["http://h/a b"]
     assert line.options == {"on": "my env", "header": ["X-Key: a b", "B=c"], "force": True}
+    assert read_words("connect", 'h --header "A=$b" --header A="$b"', OPTIONS).options == {"header": ["A=$b", "A=$b"]}
 
 
 @pytest.mark.parametrize(
@@ -112,6 +135,8 @@ def test_quoted_words_stay_whole() -> None:
         ('{"a": 1, "a": 2}', "a is given twice"),
         ('{"x": {"a": 1, "a": 2}}', "a is given twice"),
         ("a={}, b=1", "separated by blanks"),
+        ("op=a;\nn=3", "separated by blanks"),
+        ("--header X-Key=$KEY", "--header reads no $name"),
     ],
 )
 def test_wrong_grammar_says_what_was_read_and_what_to_write(text: str, says: str) -> None:
@@ -159,6 +184,14 @@ def test_any_json_object_arrives_as_it_is(value: dict[str, object], end: str) ->
     for written in (json.dumps(value), json.dumps(value, ensure_ascii=False), json.dumps(value, indent=1)):
         assert read_payload("step", without_end(written + end), {}).payload == value
         assert split_end(written + end) == (written, ";" in end)
+
+
+@given(st.dictionaries(st.text(), json_values, max_size=4), st.text(st.characters(exclude_characters="\r\n")))
+def test_comments_change_no_json(value: dict[str, object], said: str) -> None:
+    """R20: JSON over many lines arrives as it is with any comment behind each of them, and before them."""
+    lines = json.dumps(value, indent=1, ensure_ascii=False).split("\n")
+    text = f"# {said}\n" + "".join(f"{line} # {said}\n" for line in lines)
+    assert read_payload("step", without_end(text), {}).payload == value
 
 
 @given(st.text())

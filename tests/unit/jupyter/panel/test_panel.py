@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from support.panel_hands import PanelHands
 from support.waiting import eventually, in_threads
 from support.wire import FarEnd, error_frame, result_frame
 
 from openenv_notebook.record.episode import Episode
+from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import EnvironmentFailed, InvalidAction
 
 from .conftest import Env, MakePanel
@@ -162,3 +165,19 @@ def test_a_panel_of_a_lost_client_can_be_made(playing: Env, far_end: FarEnd, mak
     assert "Reset" in made.said and made.is_alarmed
     made.carry_out("Reset")
     assert playing.status == "open"
+
+
+@pytest.mark.parametrize("schema", [None, {"type": "object"}, {"properties": {"tool_name": {"const": "call_tool"}}}])
+def test_opening_a_panel_makes_no_step(make_panel: MakePanel, env: Env, far_end: FarEnd, schema: Any) -> None:
+    """R35: Where a server knows no message for tools, opening a panel, its forms and its lists act on nothing."""
+    usual = far_end.policy
+    far_end.policy = lambda request: (
+        error_frame("UNKNOWN_TYPE", "Unknown message type: mcp") if request["type"] == "mcp" else usual(request)
+    )
+    env.known.schema, env.known.schema_refused = None, schema is None
+    if schema is not None:
+        env.known.take_schema(attribute_dict({"action": schema}))
+    env.reset()
+    hands = make_panel(env)
+    hands.control("Step ▸")
+    assert far_end.steps == [] and len(env.episode) == 1

@@ -12,7 +12,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from support.panel_hands import PanelHands
 from support.waiting import eventually, eventually_here
-from support.wire import FarEnd
+from support.wire import FarEnd, result_frame
 
 from openenv_notebook.values.errors import ClientClosed, MisuseError, NotSupportedHere, ReplyTimeout
 
@@ -114,3 +114,50 @@ async def test_asking_without_a_notebook_is_refused_at_once(hands: PanelHands) -
     """Where nobody can click, ask() says so and what to do instead (C04)."""
     with pytest.raises(NotSupportedHere, match="no notebook here"):
         await hands.panel.ask()
+
+
+def _press(hands: PanelHands) -> None:
+    hands.panel.form.set({"column": 3})
+    hands.press("Step ▸")
+
+
+def _enter(hands: PanelHands) -> None:
+    hands.enter("Move", "3")
+
+
+def _move(hands: PanelHands) -> None:
+    hands.press("3")
+
+
+@pytest.mark.parametrize("act", [_press, _enter, _move])
+@pytest.mark.parametrize("end", ["timeout", "answer", "cancelled"])
+def test_a_click_for_a_question_is_never_a_step(
+    asked: PanelHands, elsewhere: Any, far_end: FarEnd, act: Callable[[PanelHands], None], end: str
+) -> None:
+    """R24: A click right behind a question's end, whatever ended it, makes no step and says so; a later one does."""
+
+    async def cancelled() -> None:
+        waiting = asyncio.ensure_future(asked.panel.ask(None))
+        await eventually_here(lambda: asked.is_seen("Answer ▸"))
+        waiting.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await waiting
+
+    far_end.policy = lambda request: result_frame({"legal_actions": [0, 3]}, 1.0)
+    asked.panel.client.step(column=0)
+    asked.control("3")
+    if end == "answer":
+        waiting = elsewhere(asked.panel.ask(5))
+        asked.control("Answer ▸")
+        asked.panel.form.set({"column": 3})
+        asked.press("Answer ▸")
+        assert waiting.result(5) == {"column": 3}
+    else:
+        with contextlib.suppress(ReplyTimeout):
+            elsewhere(asked.panel.ask(0.05) if end == "timeout" else cancelled()).result(5)
+    act(asked)
+    asked.expect(said="nobody asks any more, and no step was made")
+    assert far_end.steps == [{"column": 0}]
+    asked.control("Step ▸")
+    eventually(lambda: asked.press("Step ▸") or len(far_end.steps) == 2, 5, "a later click makes the step")
+    assert far_end.steps[1:] == [{"column": 3}]

@@ -29,7 +29,7 @@ def test_only_plain_controls_are_used(hands: PanelHands) -> None:
     """There is no Output, Accordion or Tab, whose looks and behaviour differ between front ends (C17, C18)."""
     allowed = {
         "BoundedIntText", "Box", "Button", "Checkbox", "Combobox", "Dropdown", "GridBox", "HBox", "HTML", "IntSlider",
-        "Label", "Password", "Select", "Text", "Textarea", "ToggleButton", "VBox",
+        "Label", "SecretBox", "Select", "Text", "Textarea", "ToggleButton", "VBox",
     }  # fmt: skip
     assert {type(each).__name__ for each in hands.drawn} <= allowed
 

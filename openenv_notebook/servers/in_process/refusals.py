@@ -1,0 +1,59 @@
+"""An action's model as its server asks it: what it refuses can be sent.
+
+The official server sends pydantic's errors as they are. What a validator raised stands in them, an exception, which is
+no JSON: the server fails then, and the session with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError, PydanticSerializationError, to_json
+
+
+class Judge:
+    """Stands for an action's model where data is validated; its actions are the model's own."""
+
+    def __init__(self, model: type[BaseModel]) -> None:
+        self._model = model
+
+    def model_validate(self, data: Any, *args: Any, **kwargs: Any) -> Any:
+        """Make the action of data; raises ValidationError, whose errors are JSON."""
+        try:
+            return self._model.model_validate(data, *args, **kwargs)
+        except ValidationError as error:
+            refusal = error
+        raise _sendable(refusal)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+
+def judge_of(model: type[BaseModel]) -> Any:
+    """Give what the server is to ask; a model of the official package's own, which it knows by identity, as it is."""
+    return model if model.__module__.startswith("openenv.core.") else Judge(model)
+
+
+def _sendable(error: ValidationError) -> ValidationError:
+    """Say the same in words alone."""
+    lines: list[InitErrorDetails] = []
+    for line in error.errors(include_url=False, include_context=False):
+        words: Any = _utf8(line["msg"])
+        lines.append(
+            {"type": PydanticCustomError(line["type"], words), "loc": line["loc"], "input": _plain(line["input"])}
+        )
+    return ValidationError.from_exception_data(error.title, lines)
+
+
+def _plain(value: Any) -> Any:
+    try:
+        to_json(value)
+    except (PydanticSerializationError, ValueError, RecursionError):
+        return _utf8(repr(value))
+    return value
+
+
+def _utf8(text: str) -> str:
+    """Write half a surrogate pair, which cannot be sent, by its number."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,23 @@
+"""What fails in this process while it connects is told by its cause: neither network nor server is to blame."""
+
+from __future__ import annotations
+
+import asyncio
+
+from openenv_notebook.values.errors import OpenEnvError
+
+_PATCHED = (
+    "asyncio is patched in this process: within a task it knows of none (nest_asyncio does that, and is not needed "
+    "here); start the kernel again without"
+)
+
+
+def fault(error: BaseException, url: str | None = None) -> OpenEnvError:
+    """Make the error of a fault here, with its cause; called in the task that met it."""
+    words = f"{type(error).__name__}: {error}".removesuffix(": ")
+    hint = "the cause is below it (__cause__), with the line that failed"
+    if None in (asyncio.current_task(), asyncio.tasks.current_task()):
+        hint = _PATCHED
+    made = OpenEnvError(f"connecting failed in this process, not on the network: {words}", url=url, hint=hint)
+    made.__cause__ = error
+    return made
