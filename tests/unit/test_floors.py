@@ -10,7 +10,7 @@ from support.import_graph import PACKAGE, ROOT, circles, floors, folder, imports
 
 UNIT = ROOT / "tests/unit"
 LONGEST = 350
-LARGEST = 26_000
+LARGEST = 28_000
 # The tree of errors is one thing, and is drawn whole in its docstring.
 MAY_BE_LONGER = {"values/errors.py"}
 # Tests of a whole folder, or of what several of its modules do together.
