@@ -16,13 +16,13 @@ from typing import Any, Self
 
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
-from openenv_notebook.client.players import Seat
 from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.threads import portal as portals
+from openenv_notebook.threads import strand
 from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import OwnThread
-from openenv_notebook.threads.strand import Strand, here
+from openenv_notebook.threads.strand import Strand
 from openenv_notebook.values.checks import check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
 from openenv_notebook.values.front_end import Cell, at_interrupt, running_cell
@@ -98,7 +98,7 @@ class Rollout:
         self.progress = self._loop.progress
         self.error: BaseException | None = None
         self._thread: threading.Thread | None = None
-        self._seat: Seat
+        self._strand: Strand
         self._cell: Cell | None = None
         self._starter: Strand
         self._over, self._admitted = Latch(), Latch()
@@ -172,7 +172,7 @@ class Rollout:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
             # What the policy prints belongs to the cell that started it.
             run = contextvars.copy_context().run
-            self._cell, self._starter = running_cell(), here()
+            self._cell, self._starter = running_cell(), strand.here()
             self._thread = OwnThread(run, self._run, name=THREAD_NAME)
         try:
             self._thread.start()
@@ -273,7 +273,7 @@ class Rollout:
         if before is None:
             return
         try:
-            self._seat.take()
+            strand.stand_for(self._strand)
             self._wait_for(before)
             self._loop.play()
         except BaseException as error:
@@ -292,8 +292,8 @@ class Rollout:
                 )
                 return None
             _under_way.add(self)
-            name = f"a run of {self._policy_name}"
-            self._seat = self._talk.players.seat(threading.current_thread(), name, self._starter)
+            self._strand = Strand(threading.current_thread(), f"a run of {self._policy_name}")
+            self._talk.players.runs[self._strand] = self._starter
             return others
 
     def _wait_for(self, before: list[Rollout]) -> None:
@@ -308,7 +308,7 @@ class Rollout:
 
     def _end(self) -> None:
         _under_way.discard(self)
-        self._seat.leave()
+        self._talk.players.leave(self._strand)
         with self._guard:
             self._over.set()
             callbacks, self._callbacks = self._callbacks, []
