@@ -84,12 +84,13 @@ def _demo_server(name: str, wish: Wish) -> Backend:
 def _process_server(target: LocalTarget, wish: Wish) -> Backend:
     from openenv_notebook.servers.process.docker import plan_docker
     from openenv_notebook.servers.process.projects import plan_folder, plan_module, plan_uv
-    from openenv_notebook.servers.process.server import ProcessServer
+    from openenv_notebook.servers.process.server import Plan, ProcessServer
 
     if target.kind == "docker":
         plan = plan_docker(target.argument, wish.port, wish.variables, wish.otherwise)
         return ProcessServer(target.name, "docker", plan)
-    plans = {"folder": plan_folder, "module": plan_module, "uv": functools.partial(plan_uv, otherwise=wish.otherwise)}
+    plans: dict[str, Callable[..., Plan]] = {"folder": plan_folder, "module": plan_module}
+    plans["uv"] = functools.partial(plan_uv, otherwise=wish.otherwise)
     plan = plans[target.kind](target.argument, wish.port, wish.allowed_hosts, wish.variables)
     return ProcessServer(target.name, target.kind, plan)
 

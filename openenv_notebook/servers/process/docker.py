@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from openenv_notebook.servers.loopback import LOOPBACK, listen
 from openenv_notebook.servers.process.server import Launch, Plan, ProcessServer

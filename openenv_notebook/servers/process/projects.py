@@ -10,7 +10,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from openenv_notebook.servers.process.child import LAUNCHER
@@ -99,8 +99,8 @@ def plan_uv(
 ) -> Plan:
     """Plan to serve a project by ``uv run``, in an environment that uv makes for it; as :func:`plan_folder`.
 
-    It is a folder, a git address (``git+https://…``), or ``owner/name`` of a Hub Space. ``otherwise`` says what else can
-    be done where uv or git is missing, or fails.
+    It is a folder, a git address (``git+https://…``), or ``owner/name`` of a Hub Space. Where uv or git is missing, or
+    fails, ``otherwise`` says what else can be done.
     """
     otherwise = otherwise or _OTHERWISE
 
