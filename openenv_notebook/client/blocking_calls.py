@@ -93,16 +93,17 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
         portals.refuse_here("close", "env.async_client.close()")
         talk = self._openenv_talk
         own = [lambda: self._call("close")] if "close" in self._own_verbs and talk.session.lease.is_live else []
+        # One deadline for all of it, whatever is slow.
         until = time.monotonic() + CLOSE_WITHIN
-
-        def end() -> None:
-            # One deadline for all of it, whatever is slow.
-            talk.session.end(join=True, within=max(0.0, until - time.monotonic()))
-            events_thread.join(max(0.0, until - time.monotonic()))
-
         children = [child.sync().close for child in list(talk.children)]
         stop = [talk.opener.provider.stop] if talk.opener.provider is not None else []
-        end_after(None, *own, *children, lambda: block(talk.close(_GOODBYE_WITHIN), None), end, *stop)
+        end_after(
+            None,
+            *(*own, *children, lambda: block(talk.close(_GOODBYE_WITHIN), None)),
+            lambda: talk.session.end(join=True, within=max(0.0, until - time.monotonic())),
+            lambda: events_thread.join(max(0.0, until - time.monotonic())),
+            *stop,
+        )
 
     # Questions over HTTP
 

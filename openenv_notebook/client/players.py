@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from openenv_notebook.client.session import Session
 from openenv_notebook.threads import strand
@@ -14,13 +13,12 @@ from openenv_notebook.values.errors import MisuseError
 _OWN_SESSION = "env.new_session() gives each an environment of its own"
 
 
+@dataclass(eq=False)
 class Turn:
     """The episode that a strand's reset begins; ``is_coming`` until that is answered."""
 
-    __slots__ = ("is_coming", "strand")
-
-    def __init__(self, strand: Strand) -> None:
-        self.strand, self.is_coming = strand, True
+    strand: Strand
+    is_coming: bool = True
 
 
 class Players:
@@ -41,8 +39,7 @@ class Players:
         Whoever belongs to no run under way is refused by MisuseError while there is one. A "person" who resets sees
         what there is, and is not warned.
         """
-        me = strand.here()
-        runs = dict(self.runs)
+        me, runs = strand.here(), dict(self.runs)
         if runs and me not in runs:
             run = next(iter(runs)).name
             raise MisuseError(
@@ -50,25 +47,18 @@ class Players:
                 url=self._session.url,
                 hint=f"its stop() ends it; {_OWN_SESSION}",
             )
-        mine_now = Turn(me)
-        self._turns.append(mine_now)
+        turn = Turn(me)
+        self._turns.append(turn)
         # Who has made another to play, or lets a run play, knows of it.
         mine = (me, runs.get(me, me), strand.act(me))
         others = [
-            turn
-            for turn in tuple(self._turns)
-            if not any(turn.strand.covers(each) for each in mine) and self._is_open(turn)
+            other.strand.name
+            for other in tuple(self._turns)
+            if not any(other.strand.covers(each) for each in mine) and self._is_open(other)
         ]
         if not others or actor == "person":
-            return mine_now, ""
-        theirs = others[-1].strand.name
-        return mine_now, f"reset() by {me.name} in the middle of the episode that {theirs} plays: {_OWN_SESSION}"
-
-    def seat(self, thread: threading.Thread, name: str) -> Seat:
-        """Note a run under way, by the thread it will run on, and as whose it counts; ``name`` is for texts."""
-        run = Strand(thread, name)
-        self.runs[run] = strand.here()
-        return Seat(self, run)
+            return turn, ""
+        return turn, f"reset() by {me.name} in the middle of the episode that {others[-1]} plays: {_OWN_SESSION}"
 
     def leave(self, run: Strand) -> None:
         """Note that a run is over; its episode is nobody's."""
@@ -79,24 +69,6 @@ class Players:
 
     def _is_open(self, turn: Turn) -> bool:
         """Tell whether an episode is coming or in progress, and whoever began it may go on."""
-        if not turn.strand.goes_on:
-            return False
-        session = self._session
-        last = session.record.last
+        session, last = self._session, self._session.record.last
         in_progress = session.was_reset and session.lost is None and last is not None and not last.is_end
-        return turn.is_coming or in_progress
-
-
-class Seat(NamedTuple):
-    """The place of one run among the players."""
-
-    players: Players
-    run: Strand
-
-    def take(self) -> None:
-        """Let all that runs here, and what it starts, belong to the run."""
-        strand.stand_for(self.run)
-
-    def leave(self) -> None:
-        """Give the session free for others."""
-        self.players.leave(self.run)
+        return turn.strand.goes_on and (turn.is_coming or in_progress)

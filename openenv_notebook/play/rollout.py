@@ -15,11 +15,12 @@ from typing import Any, Self
 
 from openenv_notebook.client.clients import EnvClient, SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
-from openenv_notebook.client.players import Seat
 from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.threads import portal as portals
+from openenv_notebook.threads import strand
 from openenv_notebook.threads.start import OwnThread
+from openenv_notebook.threads.strand import Strand
 from openenv_notebook.values.checks import check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
 from openenv_notebook.values.front_end import Cell, at_interrupt, running_cell
@@ -93,7 +94,7 @@ class Rollout:
         self.progress = self._loop.progress
         self.error: BaseException | None = None
         self._thread: threading.Thread | None = None
-        self._seat: Seat
+        self._strand: Strand
         self._cell: Cell | None = None
         self._over = threading.Event()
         self._guard = threading.Lock()
@@ -160,8 +161,8 @@ class Rollout:
         with self._guard:
             if self._thread is not None:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
-            players = self._talk.players
-            if self._is_fresh and players.runs:
+            runs = self._talk.players.runs
+            if self._is_fresh and runs:
                 hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
                 raise MisuseError(
                     "another run is under way on this session; this one would reset its episode", hint=hint
@@ -170,7 +171,8 @@ class Rollout:
             run = contextvars.copy_context().run
             thread = OwnThread(run, self._run, name=THREAD_NAME)
             self._cell = running_cell()
-            self._thread, self._seat = thread, players.seat(thread, f"a run of {self._policy_name}")
+            self._thread, self._strand = thread, Strand(thread, f"a run of {self._policy_name}")
+            runs[self._strand] = strand.here()
         _under_way.add(self)
         try:
             thread.start()
@@ -263,7 +265,7 @@ class Rollout:
 
     def _run(self) -> None:
         try:
-            self._seat.take()
+            strand.stand_for(self._strand)
             self._loop.play()
         except BaseException as error:
             self.error = error
@@ -272,7 +274,7 @@ class Rollout:
 
     def _end(self) -> None:
         _under_way.discard(self)
-        self._seat.leave()
+        self._talk.players.leave(self._strand)
         with self._guard:
             self._over.set()
             callbacks, self._callbacks = self._callbacks, []

@@ -18,13 +18,14 @@ from typing import Any, cast
 from openenv_notebook.record.step import Step
 from openenv_notebook.values.known_secrets import Secrets
 from openenv_notebook.values.read_json import read_json
-from openenv_notebook.values.secrets import masked, secrets_of
+from openenv_notebook.values.secrets import HIDDEN, masked, secrets_of
 from openenv_notebook.values.to_json import to_bytes
 
 FORMAT = "openenv-notebook/1"
 
 _PLACES = 12
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+# But for the dots in place of a secret, which people read.
+_NOT_ASCII = re.compile(rf"[^\x00-\x7f{HIDDEN[0]}]+")
 
 # A cell and a panel may ask for the return at once. One for all: an episode can be pickled.
 _scanning = threading.Lock()
@@ -126,8 +127,8 @@ class Episode:
                 values stand, and ``extra.hidden`` lists those names.
 
         Returns:
-            The line, in ASCII: whatever reads it, in whatever encoding, finds one line. NaN and
-            infinities stand in it as Python's ``json`` writes them.
+            The line, in ASCII but for the dots in place of secrets: whatever reads it finds one
+            line. NaN and infinities stand in it as Python's ``json`` writes them.
         """
         line = to_bytes(self._plain(shows_secrets=secrets)).decode()
         return line if line.isascii() else _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], line)

@@ -13,7 +13,11 @@ _real_thread: Callable[[], int] = getattr(threading, "get_native_id", threading.
 
 
 class OwnThread(threading.Thread):
-    """A daemon thread that does ``work`` with its arguments, and keeps neither afterwards."""
+    """A daemon thread that does ``work`` with its arguments, and keeps neither afterwards.
+
+    Its start raises NotSupportedHere where no thread can be started, or what is started is none; an interrupt is raised
+    as one, whatever it broke.
+    """
 
     def __init__(self, work: Callable[..., object], *args: Any, name: str) -> None:
         super().__init__(name=name, daemon=True)
@@ -21,10 +25,7 @@ class OwnThread(threading.Thread):
         self._started_on, self._is_real = 0, True
 
     def start(self) -> None:
-        """Start it; raises NotSupportedHere where no thread can be started, or what is started is none.
-
-        An interrupt that comes meanwhile is raised as one, whatever it broke.
-        """
+        """Start it."""
         self._started_on = _real_thread()
         try:
             super().start()
@@ -33,10 +34,9 @@ class OwnThread(threading.Thread):
                 raise error.__context__ from None
             if self.ident is not None:
                 raise
-            raise NotSupportedHere(
-                f"this interpreter cannot start threads, which the client needs ({error})",
-                hint="where it has none at all (JupyterLite, pyodide), use a kernel on a machine; else end some",
-            ) from error
+            what = f"this interpreter cannot start threads, which the client needs ({error})"
+            hint = "where it has none at all (JupyterLite, pyodide), use a kernel on a machine; else end some"
+            raise NotSupportedHere(what, hint=hint) from error
         self._is_real = getattr(self, "native_id", self.ident) not in (self._started_on, None)
         if not self._is_real:
             raise NotSupportedHere(
@@ -60,7 +60,7 @@ class OwnThread(threading.Thread):
 
 
 def start_thread(work: Callable[..., object], *args: Any, name: str) -> threading.Thread:
-    """Start a daemon thread; raises as :meth:`OwnThread.start`."""
+    """Start a daemon thread."""
     thread = OwnThread(work, *args, name=name)
     thread.start()
     return thread

@@ -16,20 +16,20 @@ _POOLS = ("threading", "concurrent", "asyncio")
 class Strand:
     """A task or a thread, not kept alive by this; ``name`` is for texts."""
 
-    __slots__ = ("_doer", "_thread", "name")
-
     def __init__(self, doer: asyncio.Task[Any] | threading.Thread, name: str = "") -> None:
-        self._doer = weakref.ref(doer)
-        self._thread = weakref.ref(threading.current_thread())
+        self._doer, self._thread = weakref.ref(doer), weakref.ref(threading.current_thread())
         self.name = name or _name(doer)
 
     @property
     def goes_on(self) -> bool:
         """True until the task is done, or the thread has ended, or waits in a pool for other work."""
         doer = self._doer()
-        if doer is None:
-            return False
-        return _has_work(doer) if isinstance(doer, threading.Thread) else not doer.done()
+        if isinstance(doer, threading.Thread):
+            frame = sys._current_frames().get(doer.ident or 0) if doer.is_alive() else None
+            while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _POOLS:
+                frame = frame.f_back
+            return frame is not None
+        return doer is not None and not doer.done()
 
     def covers(self, other: Strand) -> bool:
         """Tell whether it is the other, or the thread that waits while the other, a task, runs on it."""
@@ -43,7 +43,6 @@ class Strand:
 
 
 _stands_for: ContextVar[Strand | None] = ContextVar("openenv_strand", default=None)
-
 _acted: ContextVar[Strand | None] = ContextVar("openenv_acted", default=None)
 
 
@@ -53,10 +52,9 @@ def here() -> Strand:
     if given is not None:
         return given
     try:
-        task = asyncio.current_task()
+        return Strand(asyncio.current_task() or threading.current_thread())
     except RuntimeError:
-        task = None  # no loop runs here
-    return Strand(task if task is not None else threading.current_thread())
+        return Strand(threading.current_thread())  # no loop runs here
 
 
 def stand_for(strand: Strand) -> None:
@@ -68,15 +66,7 @@ def act(me: Strand) -> Strand:
     """Note that a strand acts, and give who acted here before: itself, or who made it (a task, a call of to_thread)."""
     before = _acted.get()
     _acted.set(me)
-    return before if before is not None else me
-
-
-def _has_work(thread: threading.Thread) -> bool:
-    """Tell whether a thread lives, and runs anybody's code."""
-    frame = sys._current_frames().get(thread.ident or 0) if thread.is_alive() else None
-    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _POOLS:
-        frame = frame.f_back
-    return frame is not None
+    return before or me
 
 
 def _name(doer: asyncio.Task[Any] | threading.Thread) -> str:

@@ -46,14 +46,8 @@ class FrontEnd:
     as_typed: Callable[[str], str] = lambda line: line
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One run of a cell, or a program: the file its code stands in, and how many cells had been run by then."""
-
-    file: str
-    run: int
-
-
+# One run of a cell, or a program: the file its code stands in, and how many cells had been run by then.
+Cell = tuple[str, int]
 _front_end = FrontEnd()
 _at_interrupt: list[Callable[[Cell], object]] = []
 
@@ -81,12 +75,7 @@ def cell_name(file: str) -> str | None:
 
 def running_cell() -> Cell | None:
     """Find the cell, or the program, whose code called; None on a thread where nobody's did."""
-    frames = []
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        frames.append(frame)
-        frame = frame.f_back
-    return _outermost(reversed(frames))
+    return _outermost(reversed([frame for frame, _ in traceback.walk_stack(sys._getframe(1))]))
 
 
 def at_interrupt(end: Callable[[Cell], object]) -> None:
@@ -106,7 +95,7 @@ def _outermost(frames: Iterable[FrameType]) -> Cell | None:
     """Find the first of some frames that runs code of the person's own, where names of the notebook are global."""
     names = getattr(sys.modules.get("__main__"), "__dict__", {})
     file = next((frame.f_code.co_filename for frame in frames if frame.f_globals is names), None)
-    return Cell(file, len(names.get("In", ()))) if file is not None else None
+    return (file, len(names.get("In", ()))) if file is not None else None
 
 
 def as_typed(line: str) -> str:

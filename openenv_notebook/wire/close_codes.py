@@ -6,14 +6,12 @@ from typing import Final
 
 # What a connection ends with that was silent for too long.
 NO_PONG: Final = "no answer to a ping"
-_NO_PONG_HINT = (
-    "the server may be gone; where it is not, a tunnel drops pings: connect with websocket_ping_interval_s=None "
-    "(%openenv connect --ping none)"
-)
-_KEEPALIVE_HINT = (
-    "the server pings by itself, and got no answer: on a tunnel that drops pings, have it started without "
-    "(uvicorn's ws_ping_interval=None, --ws-ping-interval 0)"
-)
+_PING_HINTS = {
+    NO_PONG: "the server may be gone; where it is not, a tunnel drops pings: connect with "
+    "websocket_ping_interval_s=None (%openenv connect --ping none)",
+    "keepalive ping": "the server pings by itself, and got no answer: on a tunnel that drops pings, have it started "
+    "without (uvicorn's ws_ping_interval=None, --ws-ping-interval 0)",
+}
 
 # By code: hints for an open session that was lost.
 LOST_HINTS: Final = {
@@ -45,6 +43,4 @@ def unproven_hint(code: int | None, reason: str) -> str:
 
 
 def _ping_hint(reason: str, then: str = "") -> str | None:
-    if reason.startswith(NO_PONG):
-        return _NO_PONG_HINT + then
-    return _KEEPALIVE_HINT + then if "keepalive ping" in reason else None
+    return next((hint + then for words, hint in _PING_HINTS.items() if reason.startswith(words)), None)

@@ -7,8 +7,7 @@ import asyncio
 from openenv_notebook.values.errors import OpenEnvError
 
 _PATCHED = (
-    "asyncio is patched in this process: within a task it knows of none (nest_asyncio does that, and is not needed "
-    "here); start the kernel again without"
+    "asyncio is patched in this process and knows no task within a task (nest_asyncio does that, which is not needed)"
 )
 
 

@@ -98,19 +98,15 @@ class Link:
             wire = await self._open_wire()
         except OpenEnvError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
             raise fault(error) from error
         wire.on_frame, wire.on_end = self._on_frame, self._on_end
         self.wire = wire
 
     def _attempted(self, task: asyncio.Task[None]) -> None:
         """Take the outcome; where it was given up, who came since then gets an attempt of its own."""
-        failure: OpenEnvError | None = None
         error = None if task.cancelled() else task.exception()
-        if isinstance(error, OpenEnvError):
-            failure = error.with_traceback(None)
-        elif error is not None:
-            failure = OpenEnvError(f"{type(error).__name__}: {error}")
+        failure = error.with_traceback(None) if isinstance(error, OpenEnvError) else None
         self._task, self.is_connecting = None, False
         self.say("")
         self._on_opened(failure)

@@ -21,6 +21,8 @@ SIGNS = {
     "an error": r"^class OpenEnvError\b",
     "a form of address": r"^def parse_target\b",
     "which fields are secret": r"^def is_secret_name\b",
+    "what a client knows to be secret, and how texts lose it": r"^class Secrets\b",
+    "how bytes stand in an action": r"^def encoded\b",
     "what the record keeps": r"^class Record\b",
     "what happens at a fork": r"^def close_inherited\b",
     "what goes out, and in which order": r"^class Exchange\b",

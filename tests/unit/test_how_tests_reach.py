@@ -39,6 +39,7 @@ ALLOWED = {**PROTOCOLS, **OTHERS, **KEYS}
 # Where tests sleep, and why there is nothing to wait for.
 SLEEPS = {
     "support/waiting.py": "the one place that waits: a tick between two looks at a condition",
+    "integration/kernels/test_asking.py": "cells that keep the kernel busy while clicks come, and after a question",
     "support/situations.py": "a cell that keeps the kernel busy, as it is told",
     "support/slow_wire.py": "a wire that takes its time is what it is",
     "browser/test_panel_kernels.py": "a cell that keeps the kernel busy while a person clicks",

@@ -1,8 +1,4 @@
-"""An action's model as its server asks it: what it refuses can be sent.
-
-The official server sends pydantic's errors as they are. What a validator raised stands in them, an exception, which is
-no JSON: the server fails then, and the session with it.
-"""
+"""Refusals that the official server can send: it fails at the exception that a validator leaves in an error."""
 
 from __future__ import annotations
 
@@ -23,15 +19,14 @@ class Judge:
         try:
             return self._model.model_validate(data, *args, **kwargs)
         except ValidationError as error:
-            refusal = error
-        raise _sendable(refusal)
+            raise _sendable(error) from None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
 
 def judge_of(model: type[BaseModel]) -> Any:
-    """Give what the server is to ask; a model of the official package's own, which it knows by identity, as it is."""
+    """Give what the server is to ask; it knows the official package's own models by identity."""
     return model if model.__module__.startswith("openenv.core.") else Judge(model)
 
 
@@ -40,18 +35,12 @@ def _sendable(error: ValidationError) -> ValidationError:
     lines: list[InitErrorDetails] = []
     for line in error.errors(include_url=False, include_context=False):
         words: Any = _utf8(line["msg"])
-        lines.append(
-            {"type": PydanticCustomError(line["type"], words), "loc": line["loc"], "input": _plain(line["input"])}
-        )
+        try:
+            to_json(given := line["input"])
+        except (PydanticSerializationError, ValueError, RecursionError):
+            given = _utf8(repr(line["input"]))
+        lines.append({"type": PydanticCustomError(line["type"], words), "loc": line["loc"], "input": given})
     return ValidationError.from_exception_data(error.title, lines)
-
-
-def _plain(value: Any) -> Any:
-    try:
-        to_json(value)
-    except (PydanticSerializationError, ValueError, RecursionError):
-        return _utf8(repr(value))
-    return value
 
 
 def _utf8(text: str) -> str:

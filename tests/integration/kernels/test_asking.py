@@ -13,7 +13,7 @@ from support.kernels import ROOT, started_by
 from support.other_kernels import python_of
 from support.situations import FrontEndKind
 
-from .test_situations import _HERE, _KINDS
+from .test_situations import HERE, KINDS
 
 pytestmark = pytest.mark.kernel
 
@@ -28,11 +28,11 @@ None"""
 _WAIT = "import asyncio\nfor _ in range(40):\n    await asyncio.sleep(0.02)\n"
 
 
-@pytest.fixture(params=_KINDS, ids=lambda kind: f"{kind.name} on {kind.kernel}")
+@pytest.fixture(params=KINDS, ids=lambda kind: f"{kind.name} on {kind.kernel}")
 def front(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[FrontEndKind, CommFrontEnd]]:
     """Each kind of front end, with a panel open."""
     kind: FrontEndKind = request.param
-    python = sys.executable if kind.kernel == _HERE else str(python_of(kind.kernel))
+    python = sys.executable if kind.kernel == HERE else str(python_of(kind.kernel))
     with started_by(python, tmp_path, PYTHONPATH=str(ROOT)) as kernel:
         made = CommFrontEnd(kernel, has_subshell=kind.has_subshell, has_cells=kind.has_cells)
         made.run(_OPEN, "open")

@@ -8,7 +8,8 @@ from support.kernels import Kernel
 pytestmark = pytest.mark.kernel
 
 BEGIN = (
-    "{load}\nimport time, asyncio, openenv_notebook\nfrom openenv_notebook import Rollout\n"
+    "{load}\nimport asyncio, threading, openenv_notebook\npause = threading.Event()\n"
+    "from openenv_notebook import Rollout\n"
     "envs = [openenv_notebook.connect('demo:echo') for _ in range(8)]\n"
     "play = lambda seen: 'hello'\n"
     "earlier = Rollout(openenv_notebook.connect('demo:echo'), play, episodes=None, fps=50).start()"
@@ -17,7 +18,7 @@ START = "runs = [Rollout(env, play, episodes=None, fps=50).start() for env in en
 WAITS = {
     "wait for each": "[run.wait() for run in runs]",
     "in a function": "def all_of(runs):\n    for run in runs:\n        run.wait()\nall_of(runs)",
-    "sleep": "while any(run.running for run in runs):\n    time.sleep(0.05)",
+    "a pause": "while any(run.running for run in runs):\n    pause.wait(0.05)",
     "another call": "env = openenv_notebook.connect('demo:echo')\nenv.reset()\nwhile True:\n    env.step('x')",
     "awaited one by one": "for run in runs:\n    await run.ended()",
     "awaited together": "await asyncio.gather(*(run.ended() for run in runs))",

@@ -18,8 +18,8 @@ from support.situations import FRONT_ENDS, NEWEST, OLDEST, SITUATIONS, FrontEndK
 pytestmark = pytest.mark.kernel
 
 # `make lowest` runs this on the oldest kernel, and `make test` on all others.
-_HERE = OLDEST if version("ipykernel").startswith(f"{OLDEST}.") else NEWEST
-_KINDS = [kind for kind in FRONT_ENDS if (kind.kernel == OLDEST) is (_HERE == OLDEST)]
+HERE = OLDEST if version("ipykernel").startswith(f"{OLDEST}.") else NEWEST
+KINDS = [kind for kind in FRONT_ENDS if (kind.kernel == OLDEST) is (HERE == OLDEST)]
 _CONNECT = """%load_ext openenv_notebook
 import openenv_notebook
 env = openenv_notebook.connect({!r})
@@ -45,7 +45,7 @@ class Kernels:
         """Have the kernel of a version."""
         if self._kernel is None or self._version != wanted:
             self.close()
-            python = sys.executable if wanted == _HERE else str(python_of(wanted))
+            python = sys.executable if wanted == HERE else str(python_of(wanted))
             self._kernel = self._stack.enter_context(started_by(python, self._folder, PYTHONPATH=str(ROOT)))
             self._version = wanted
         return self._kernel
@@ -64,7 +64,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernels]:
     kernels.close()
 
 
-@pytest.fixture(scope="module", params=_KINDS, ids=lambda kind: f"{kind.name} on {kind.kernel}")
+@pytest.fixture(scope="module", params=KINDS, ids=lambda kind: f"{kind.name} on {kind.kernel}")
 def front(request: pytest.FixtureRequest, kernels: Kernels, server: RealServer) -> tuple[FrontEndKind, CommFrontEnd]:
     """Each kind of front end, with a session on the lab."""
     kind: FrontEndKind = request.param

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import math
 import os
@@ -109,15 +110,10 @@ def _header(text: str) -> tuple[str, str]:
 
 
 def _ping_interval(text: str) -> float | None:
-    if text.lower() == "none":
-        return None
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise UsageError(f"--ping takes seconds between two pings, or none, not {text!r}: --ping 10, --ping none")
-    return seconds
+    with contextlib.suppress(ValueError):
+        if text.lower() == "none" or 0 < float(text) < math.inf:
+            return None if text.lower() == "none" else float(text)
+    raise UsageError(f"--ping takes seconds between two pings, or none, not {text!r}: --ping 10, --ping none")
 
 
 def _token(variable: str) -> str:
