@@ -42,6 +42,9 @@ class Launch:
     hint: str | None = None
 
 
+Plan = Callable[["ProcessServer"], Launch]
+
+
 class ProcessServer:
     """Starts a process, waits until it answers, and stops it; it dies with this process.
 
@@ -52,7 +55,7 @@ class ProcessServer:
     sessions_active: int | None = None
     sessions_maximum: int | None = None
 
-    def __init__(self, name: str, kind: str, plan: Callable[[ProcessServer], Launch]) -> None:
+    def __init__(self, name: str, kind: str, plan: Plan) -> None:
         self.name = name
         self.kind = kind
         self._plan = plan
