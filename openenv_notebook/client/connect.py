@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import inspect
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast, overload
@@ -18,6 +17,7 @@ from openenv_notebook.servers.holding import hold_at, hold_shared
 from openenv_notebook.servers.running import note_connect
 from openenv_notebook.servers.server import Server
 from openenv_notebook.threads import portal as portals
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values import front_end
 from openenv_notebook.values.attribute_dict import AttributeDict
@@ -239,7 +239,7 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
         yield
         return
     check_callback("progress", progress, "progress=print")
-    over = threading.Event()
+    over = Latch()
 
     def report() -> None:
         while not over.wait(_REPORT_AFTER):

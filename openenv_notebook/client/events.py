@@ -50,30 +50,30 @@ class Subscribers:
     """The subscribers of one session; in ``held``, methods are held weakly, plain functions until removed."""
 
     def __init__(self) -> None:
-        self.held: list[_Held] = []
+        self.held: dict[int, _Held] = {}
         self._told = "new"
 
     def add(self, callback: Callback) -> Callable[[], None]:
         """Have a callback get each event, in order, on the events thread; returns a function that ends that."""
         held = _Held(callback)
-        self.held.append(held)
-        events_thread.lease()
+        self.held[id(held)] = held
+        events_thread.lease(held)
         return lambda: self._remove(held)
 
     def remove(self, callback: Callback) -> None:
         """End every subscription of a callback; of one that is not subscribed, nothing."""
-        for held in list(self.held):
+        for held in list(self.held.values()):
             if held.callback() == callback:
                 self._remove(held)
 
     def _remove(self, held: _Held) -> None:
-        if held in self.held:
-            self.held.remove(held)
-            events_thread.give_back()
+        # In one go: the person's thread, which may be interrupted, and the loop's may do so at once.
+        self.held.pop(id(held), None)
+        events_thread.give_back(held)
 
     def tell(self, event: Event) -> None:
         """Queue an event for every subscriber; never waits."""
-        for held in list(self.held):
+        for held in list(self.held.values()):
             if held() is None:
                 self._remove(held)
             else:
@@ -87,5 +87,5 @@ class Subscribers:
 
     def close(self) -> None:
         """Tell no more; what is queued is still delivered."""
-        for held in list(self.held):
+        for held in list(self.held.values()):
             self._remove(held)

@@ -180,7 +180,7 @@ def _list(shape: shapes.Array | shapes.Tuple, value: Any, path: Path) -> Iterato
 
 
 def _names(shape: shapes.Object, value: dict[str, Any], path: Path) -> Iterator[Problem]:
-    names = [field.name for field in shape.fields]
+    names = dict.fromkeys(field.name for field in shape.fields)
     for field in shape.fields:
         if field.required and field.name not in value and not isinstance(field, shapes.Const):
             yield Problem((*path, field.name), "is required")

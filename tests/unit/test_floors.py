@@ -22,6 +22,7 @@ NO_MODULE = {
     "demo/test_registry.py": "demo/__init__.py",
     "jupyter/magic/test_twins.py": "the Python of every verb",
     "jupyter/panel/form/test_any_schema.py": "the form, on schemas made by chance",
+    "jupyter/panel/form/test_bounds.py": "the form, on schemas that have much of something",
     "jupyter/panel/form/test_editing.py": "the form, edited by a person",
     "jupyter/panel/form/test_errors.py": "the form, what it says of wrong values",
     "jupyter/panel/form/test_schemas.py": "the form, on each kind of schema",

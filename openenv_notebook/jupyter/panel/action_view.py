@@ -19,6 +19,7 @@ from openenv_notebook.values.text import cut, one_line
 
 _ANY = Json(kind="object")
 _STEP = ""
+_MOST_MISSING = 50
 
 
 class _Dots:
@@ -142,7 +143,7 @@ class ActionView:
         if self._moves.text and not self.tool:
             return f"{self._name}.step({self._moves.text})"
         form = self.form
-        missing = {path: _DOTS for path in form.errors if path.isidentifier()}
+        missing = {path: _DOTS for path in list(form.errors)[:_MOST_MISSING] if path.isidentifier()}
         arguments = {**form.value, **missing}
         return Call("call_tool" if self.tool else "step", arguments, self.tool).code(self._name, self._secrets)
 

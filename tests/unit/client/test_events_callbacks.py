@@ -1,4 +1,4 @@
-"""Somebody's functions that we call later: with the context of who gave them, and none that would have to be awaited."""
+"""Somebody's functions that we call later: with the context of who gave them, and none that nobody would await."""
 
 from __future__ import annotations
 

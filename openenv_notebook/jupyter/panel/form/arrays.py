@@ -13,9 +13,9 @@ from openenv_notebook.jupyter.panel.form.composite import Composite, place_by_na
 from openenv_notebook.jupyter.panel.form.control import Heard, Make, Reading
 from openenv_notebook.jupyter.panel.form.field import Field
 from openenv_notebook.jupyter.panel.form.kit import Kit
-from openenv_notebook.jupyter.panel.form.texts import JsonControl
+from openenv_notebook.jupyter.panel.form.texts import WholeControl
 from openenv_notebook.schema.check import Problem, own_problems, problems
-from openenv_notebook.schema.shapes import ABSENT, Array, Dictionary, path_text
+from openenv_notebook.schema.shapes import ABSENT, Array, Dictionary
 
 # A row is a dozen widgets; more entries than these are easier to edit as text anyway.
 _MOST_ROWS = 20
@@ -31,7 +31,7 @@ class EntriesControl(Composite):
         super().__init__(shape, kit, heard, make)
         self._entries: list[Entry] = []
         text = dataclasses.replace(shape, required=False, default=ABSENT)
-        self._json = JsonControl(text, kit, heard, self._json_kind)
+        self._json = WholeControl(text, kit, heard, self._json_kind)
         self._is_json = False
         name = shape.name or "the list"
         button = kit.widgets.button
@@ -63,12 +63,7 @@ class EntriesControl(Composite):
             return (
                 reading if reading.problems else Reading(reading.value, tuple(own_problems(self.shape, reading.value)))
             )
-        reading = self._json.read()
-        if reading.value is ABSENT or reading.problems:
-            return reading
-        # There are no rows to show them at.
-        wrong = problems(self.shape, reading.value)
-        return Reading(reading.value, tuple(Problem((), _placed(problem)) for problem in wrong))
+        return self._json.read()
 
     def write(self, value: Any) -> None:
         self._is_json = len(value) > _MOST_ROWS
@@ -258,8 +253,3 @@ class Entry:
         """Close its widgets."""
         self.field.close()
         self._owner.kit.widgets.close(self.widget)
-
-
-def _placed(problem: Problem) -> str:
-    where = path_text(problem.path)
-    return f"{where}: {problem.message}" if where else problem.message

@@ -41,6 +41,7 @@ class Field:
             self._build()
 
     def _build(self) -> None:
+        self._kit.room -= 1
         widgets, shape = self._kit.widgets, self.shape
         if not shape.required:
             self._tick = self._box(f"send {self.name}", "tick", TICK)
@@ -218,5 +219,6 @@ class Field:
 
     def close(self) -> None:
         """Close its widgets."""
+        self._kit.room += not self.is_hidden
         self.control.close()
         self._kit.widgets.close(self.widget)

@@ -55,18 +55,24 @@ _LOOKS = {
 TICK = Look((("width", "22px"), ("min_width", "22px"), ("overflow", "hidden")), "initial")
 NULL = Look(_AUTO, "initial")
 FILTER = Look(_WIDE, "initial")
+# A field is half a dozen widgets, which a browser has to be told of before it shows any.
+_MOST_FIELDS = 150
 
 
 class Kit:
     """Makes the widgets of a form, and tells the form what a person does to them.
 
     ``on_edit`` is called after a person changed something, ``on_enter`` when Enter was pressed in a one-line box.
+
+    Attributes:
+        room: How many more fields have controls of their own; what has none is filled in as JSON.
     """
 
     def __init__(self, on_edit: Handler, on_enter: Handler) -> None:
         self._on_edit = on_edit
         self._on_enter = on_enter
         self._quiet = 0
+        self.room = _MOST_FIELDS
         self.widgets = Widgets(_LOOKS)
 
     @contextmanager

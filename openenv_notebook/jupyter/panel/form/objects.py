@@ -13,23 +13,34 @@ from openenv_notebook.jupyter.panel.form.control import Heard, Make, Reading
 from openenv_notebook.jupyter.panel.form.field import Field
 from openenv_notebook.jupyter.panel.form.kit import FILTER, Kit
 from openenv_notebook.schema.action import SELDOM
-from openenv_notebook.schema.check import Problem
-from openenv_notebook.schema.shapes import ABSENT, Dictionary, Object, Tuple
+from openenv_notebook.schema.check import Problem, problems
+from openenv_notebook.schema.describe import is_secret
+from openenv_notebook.schema.shapes import ABSENT, Const, Dictionary, Json, Object, Tuple
 
 _MOST_OPEN = 6
+# A filter that finds more is to be typed further.
+_MOST_FOUND = 12
 _NOTHING = '<div class="openenv-hint">no fields to fill in</div>'
 _OTHERS = "other fields"
 
 
 class ObjectControl(Composite):
-    """The fields of an object: the required ones first, and beyond six the rest folded away."""
+    """The fields of an object: the required ones first, and beyond six the rest folded away.
+
+    Those that there is no room for are one field of JSON; the filter finds them, and few that are found get controls.
+    """
 
     shape: Object
 
     def __init__(self, shape: Object, kit: Kit, heard: Heard, make: Make) -> None:
         super().__init__(shape, kit, heard, make)
         inner = sorted(shape.fields, key=lambda field: (not field.required, field.name == SELDOM))
-        self._fields = [Field(each, kit, make) for each in inner]
+        plain = [each for each in inner if not isinstance(each, Const)]
+        # What is typed as JSON is seen: secrets have boxes of their own as long as there is room.
+        first = sorted(plain, key=lambda field: not (field.required or is_secret(field)))
+        self._rest = tuple(first[max(kit.room, 1) :])
+        left_out = {each.name for each in self._rest}
+        self._fields = [Field(each, kit, make) for each in inner if each.name not in left_out]
         self._names = {field.name for field in self._fields}
         self._others = self._other_fields()
         self._opened: set[str] = set()
@@ -39,9 +50,13 @@ class ObjectControl(Composite):
         self._folded: Any = None
         self._nothing: Any = None
         self.body = kit.widgets.column([], "fields")
+        self._fill_rest()
         self._arrange()
 
     def _other_fields(self) -> Field | None:
+        if self._rest:
+            told = f"{len(self._rest):,} more fields, as JSON; the filter finds them by their names"
+            return Field(Json(name=_OTHERS, required=False, kind="object", description=told), self.kit, self.make)
         if self.shape.others is None:
             return None
         return Field(Dictionary(name=_OTHERS, required=False, values=self.shape.others), self.kit, self.make)
@@ -59,8 +74,9 @@ class ObjectControl(Composite):
                 values[field.name] = reading.value
         if self._others is not None:
             reading = self._others.read()
-            found += reading.problems
+            found += reading.below(_OTHERS) if self._rest else reading.problems
             others = reading.value if isinstance(reading.value, dict) else {}
+            found += problems(dataclasses.replace(self.shape, fields=self._rest), others) if self._rest else []
             found += [Problem((name,), "is there already") for name in others if name in self._names]
             values |= {name: value for name, value in others.items() if name not in self._names}
         return Reading(values, tuple(found))
@@ -72,6 +88,12 @@ class ObjectControl(Composite):
         if self._others is not None:
             self._others.clear()
         self.fill(value)
+
+    def _fill_rest(self) -> None:
+        """Fill in what is sent of the rest if nobody changes it."""
+        known = {each.name: each.default for each in self._rest if each.required and each.default is not ABSENT}
+        if self._others is not None and known:
+            self._others.write(known)
 
     def fill(self, value: Any) -> None:
         """Fill in some fields and leave the others as they are."""
@@ -86,6 +108,7 @@ class ObjectControl(Composite):
     def clear(self) -> None:
         for field in self.inside():
             field.clear()
+        self._fill_rest()
         self._arrange()
 
     def place(self, line: str) -> bool:
@@ -135,8 +158,25 @@ class ObjectControl(Composite):
 
     def _filtered(self, *change: object) -> None:
         wanted = self._filter.value.strip().lower()
-        seen = (each for each in self._in_fold if wanted in f"{each.name}\n{each.shape.description}".lower())
+        if wanted and self._rest:
+            self._find(wanted)
+        seen = [each for each in self._in_fold if wanted in f"{each.name}\n{each.shape.description}".lower()]
+        if self._rest and self._others in self._in_fold:
+            # What most fields are filled in by is not to be looked for behind the others.
+            seen = [self._others, *(each for each in seen if each is not self._others)]
         self._folded.children = tuple(each.widget for each in seen)
+
+    def _find(self, wanted: str) -> None:
+        """Make controls for fields of the rest that the filter finds, where they are few and not filled in as JSON."""
+        given = self._others.read().value if self._others is not None else ABSENT
+        found = [each for each in self._rest if wanted in each.name.lower()]
+        if len(found) > _MOST_FOUND or given is not ABSENT:
+            return
+        self._rest = tuple(each for each in self._rest if wanted not in each.name.lower())
+        made = [Field(each, self.kit, self.make) for each in found]
+        self._fields += made
+        self._names |= {each.name for each in made}
+        self._in_fold = [*made, *self._in_fold]
 
     def close(self) -> None:
         super().close()

@@ -51,6 +51,7 @@ class NumberControl(Control):
         self._is_secret = is_secret(shape)
         kind, hint = (SecretBox, "\u200b") if self._is_secret else (ipywidgets.Text, hint)
         self.widget = kit.widgets.line(kind, shape.name, kit.entered, "control", placeholder=hint)
+        self.clear()
         self.widget.observe(lambda _: self.edited(), self._trait)
 
     @property

@@ -9,9 +9,9 @@ import ipywidgets
 
 from openenv_notebook.jupyter.panel.form.control import Control, Heard, Reading
 from openenv_notebook.jupyter.panel.form.kit import Kit, SecretBox
-from openenv_notebook.schema.check import Problem, own_problems
+from openenv_notebook.schema.check import Problem, own_problems, problems
 from openenv_notebook.schema.describe import is_secret
-from openenv_notebook.schema.shapes import ABSENT, Json, Shape, Text
+from openenv_notebook.schema.shapes import ABSENT, Json, Shape, Text, path_text
 from openenv_notebook.values.text import one_line
 
 _FEWEST_ROWS, _MOST_ROWS, _COLUMNS = 3, 14, 64
@@ -154,6 +154,22 @@ class JsonControl(Control):
     def begin(self) -> None:
         if not self.widget.value.strip():
             self.write({"object": {}, "array": []}.get(self._kind))
+
+
+class WholeControl(JsonControl):
+    """A box for a list or an object as JSON, where there are no controls for what is in it."""
+
+    def read(self) -> Reading:
+        reading = super().read()
+        if reading.value is ABSENT or reading.problems:
+            return reading
+        wrong = problems(self.shape, reading.value)
+        return Reading(reading.value, tuple(Problem((), _placed(problem)) for problem in wrong))
+
+
+def _placed(problem: Problem) -> str:
+    where = path_text(problem.path)
+    return f"{where}: {problem.message}" if where else problem.message
 
 
 def as_json(value: Any) -> str:

@@ -129,3 +129,15 @@ def test_a_panel_of_a_closed_client_keeps_what_is_known(playing: Env, make_panel
     """The form of a closed client is that of its schema, which needs nobody to be asked."""
     playing.close()
     assert list(make_panel(playing).panel.form.errors) == ["column"]
+
+
+@pytest.mark.parametrize("required", [0, 10_000])
+def test_a_panel_of_many_fields_is_bounded(panel_of: Any, required: int) -> None:
+    """T15: A panel on an action of 10,000 fields has some hundred controls, and what it sends is shown cut."""
+    names = [f"f{number}" for number in range(10_000)]
+    fields = {name: {"type": "integer"} for name in names}
+    before = living()
+    hands = panel_of({"type": "object", "properties": fields, "required": names[:required]})
+    hands.control("Step ▸")
+    assert living() - before < 2_000
+    assert len(hands.sends) < 5_000
