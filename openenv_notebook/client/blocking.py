@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from openenv_notebook.client.not_copied import NotCopied
+from openenv_notebook.client.waiting import drive
 from openenv_notebook.threads.lease import Lease
 from openenv_notebook.values.ending import end_after
 
@@ -68,11 +69,11 @@ class Blocking(NotCopied):
             if is_coroutine:
                 return self._call(name, *args, **kwargs)
             value = getattr(self._client, name)(*args, **kwargs)
-            return self._lease.portal.call(lambda: value, name=name) if inspect.isawaitable(value) else value
+            return drive(self._lease, lambda: value, name) if inspect.isawaitable(value) else value
 
         return blocking
 
     def _call(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
         # Arguments may have any name, also one of the portal's.
         method = functools.partial(getattr(self._client, name), *args, **kwargs)
-        return self._lease.portal.call(method, name=name)
+        return drive(self._lease, method, name)

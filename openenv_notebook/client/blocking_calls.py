@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Iterable
-from typing import Any, Generic, Self, cast, overload
+from typing import Any, Generic, Self, overload
 
 from openenv_notebook.client.actions import NOT_GIVEN
 from openenv_notebook.client.async_calls import AsyncCalls
@@ -52,7 +52,8 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
     @documented_as(AsyncCalls.reset)
     def reset(self, /, **kwargs: Any) -> StepResult[ObsT]:
         if "reset" in self._own_verbs:
-            return cast(StepResult[ObsT], self._call("reset", **kwargs))
+            made: StepResult[ObsT] = self._call("reset", **kwargs)
+            return made
         return block(self._openenv_talk.reset(self._openenv_options, kwargs), self._openenv_options.timeout)
 
     @overload
@@ -65,14 +66,18 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
     def step(self, action: Any = NOT_GIVEN, /, **fields: Any) -> StepResult[ObsT]:
         if "step" in self._own_verbs:
             args = () if action is NOT_GIVEN else (action,)
-            return cast(StepResult[ObsT], self._call("step", *args, **fields))
+            made: StepResult[ObsT] = self._call("step", *args, **fields)
+            return made
         return block(self._openenv_talk.step(self._openenv_options, action, fields), self._openenv_options.timeout)
 
     @documented_as(AsyncCalls.state)
     def state(self) -> StateT:
         if "state" in self._own_verbs:
-            return cast(StateT, self._call("state"))
-        return cast(StateT, block(self._openenv_talk.state(), self._openenv_options.timeout))
+            own: StateT = self._call("state")
+            return own
+        # No call stands between an answer and who asked: an interrupt there would lose it.
+        state: StateT = block(self._openenv_talk.state(), self._openenv_options.timeout)
+        return state
 
     @documented_as(AsyncCalls.step_many)
     def step_many(self, actions: Iterable[Any], *, window: int = 16) -> list[StepResult[ObsT]]:
@@ -109,27 +114,27 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
 
     @documented_as(AsyncCalls.health)
     def health(self) -> dict[str, Any]:
-        return cast(dict[str, Any], self._call("health"))
+        return self._call("health")  # type: ignore[no-any-return]
 
     @documented_as(AsyncCalls.metadata)
     def metadata(self) -> dict[str, Any]:
-        return cast(dict[str, Any], self._call("metadata"))
+        return self._call("metadata")  # type: ignore[no-any-return]
 
     @documented_as(AsyncCalls.list_environments)
     def list_environments(self) -> list[str]:
-        return cast(list[str], self._call("list_environments"))
+        return self._call("list_environments")  # type: ignore[no-any-return]
 
     @documented_as(AsyncCalls.list_splits)
     def list_splits(self, env_name: str | None = None) -> list[dict[str, Any]]:
-        return cast(list[dict[str, Any]], self._call("list_splits", env_name))
+        return self._call("list_splits", env_name)  # type: ignore[no-any-return]
 
     @documented_as(AsyncCalls.list_tasks)
     def list_tasks(self, split: str, env_name: str | None = None) -> list[Any]:
-        return cast(list[Any], self._call("list_tasks", split, env_name))
+        return self._call("list_tasks", split, env_name)  # type: ignore[no-any-return]
 
     @documented_as(AsyncCalls.num_tasks)
     def num_tasks(self, split: str, env_name: str | None = None) -> int:
-        return cast(int, self._call("num_tasks", split, env_name))
+        return self._call("num_tasks", split, env_name)  # type: ignore[no-any-return]
 
     @documented_as(AsyncCalls.get_task)
     def get_task(self, split: str, index: int, env_name: str | None = None) -> Any:
@@ -139,11 +144,11 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
     def get_task_range(
         self, split: str, start: int | None = None, stop: int | None = None, env_name: str | None = None
     ) -> list[Any]:
-        return cast(list[Any], self._call("get_task_range", split, start, stop, env_name))
+        return self._call("get_task_range", split, start, stop, env_name)  # type: ignore[no-any-return]
 
     @documented_as(AsyncCalls.schema)
     def schema(self) -> dict[str, Any]:
-        found = cast(dict[str, Any], self._call("schema"))
+        found: dict[str, Any] = self._call("schema")
         if self._openenv_talk.action_schema is not None:
             # An attribute of its own once it is known: Tab then completes its fields.
             self.__dict__["Action"] = self._client.Action
@@ -153,15 +158,15 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
 
     @documented_as(AsyncCalls.list_tools)
     def list_tools(self, use_cache: bool = True) -> list[Tool]:
-        return cast("list[Tool]", self._call("list_tools", use_cache))
+        return self._call("list_tools", use_cache)  # type: ignore[no-any-return]
 
     @documented_as(AsyncCalls.get_tool)
     def get_tool(self, name: str) -> Tool | None:
-        return cast("Tool | None", self._call("get_tool", name))
+        return self._call("get_tool", name)  # type: ignore[no-any-return]
 
     @documented_as(AsyncCalls.has_tool)
     def has_tool(self, name: str) -> bool:
-        return cast("bool", self._call("has_tool", name))
+        return self._call("has_tool", name)  # type: ignore[no-any-return]
 
     @documented_as(AsyncCalls.call_tool)
     def call_tool(self, name: str, /, **arguments: Any) -> Any:

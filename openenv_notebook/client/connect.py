@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import inspect
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast, overload
@@ -17,10 +17,11 @@ from openenv_notebook.servers.holding import hold_at, hold_shared
 from openenv_notebook.servers.running import note_connect
 from openenv_notebook.servers.server import Server
 from openenv_notebook.threads import portal as portals
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values import front_end
 from openenv_notebook.values.attribute_dict import AttributeDict
-from openenv_notebook.values.checks import check_seconds
+from openenv_notebook.values.checks import check_callback, check_seconds
 from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import AtCapacity, InvalidTarget, MisuseError
 from openenv_notebook.values.logs import our_log
@@ -237,7 +238,8 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
     if progress is None:
         yield
         return
-    over = threading.Event()
+    check_callback("progress", progress, "progress=print")
+    over = Latch()
 
     def report() -> None:
         while not over.wait(_REPORT_AFTER):
@@ -245,7 +247,7 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
                 progress(text)
 
     try:
-        thread = start_thread(report, name="openenv-progress")
+        thread = start_thread(contextvars.copy_context().run, report, name="openenv-progress")
         yield
         over.set()
         thread.join(_REPORT_AFTER)

@@ -174,9 +174,11 @@ class Conversation:
     def settle(self, timeout: float | None) -> Body[list[Step]]:
         """Wait for all owed replies."""
         check_seconds(timeout=timeout)
-        if self.session.lease.is_live:
-            yield Apart(Request("settle", b"", self.session), self.session.settle, timeout)
-        return self.session.unclaimed.take()
+        if not self.session.lease.is_live:
+            return self.session.unclaimed.take()
+        request = Request("settle", b"", self.session)
+        yield Apart(request, self.session.settle, timeout)
+        return list(request.step or ())
 
     def disconnect(self) -> Body[None]:
         """Give the session up."""

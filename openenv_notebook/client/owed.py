@@ -11,7 +11,7 @@ _KEPT = 10_000
 
 
 class Owed:
-    """What is owed in one session; changed on the loop's thread only, but for :meth:`take`.
+    """What is owed in one session; changed on the loop's thread only, while there is one.
 
     ``settlers`` are the requests of callers that wait until no reply is owed.
     """
@@ -31,9 +31,8 @@ class Owed:
 
     def take(self) -> list[Step]:
         """Return the steps nobody waited for since the last time, in wire order."""
-        steps = []
-        while self._steps:
-            steps.append(self._steps.popleft())
+        steps = list(self._steps)
+        self._steps.clear()
         return steps
 
     def wait(self, request: Request) -> None:
@@ -41,15 +40,16 @@ class Owed:
         request.status = "queued"
         self.settlers.append(request)
 
-    def leave(self, request: Request) -> bool:
-        """Wait no longer; False if the request did not wait here."""
-        if request not in self.settlers:
-            return False
-        self.settlers.remove(request)
-        return True
+    def leave(self, request: Request) -> None:
+        """Wait no longer; what was handed out already, and did not arrive, is for the next who asks."""
+        if request in self.settlers:
+            self.settlers.remove(request)
+        steps, request.step = request.step, None
+        self._steps.extendleft(reversed(steps or ()))
 
     def tell(self) -> None:
-        """Tell who waits that nothing is owed any more."""
+        """Tell who waits that nothing is owed any more; the first gets all steps."""
         settlers, self.settlers = self.settlers, []
         for settler in settlers:
+            settler.step = self.take()
             settler.finish()

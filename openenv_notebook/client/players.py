@@ -39,7 +39,9 @@ class Players:
         Whoever belongs to no run under way is refused by MisuseError while there is one. A "person" who resets sees
         what there is, and is not warned.
         """
-        me, runs = strand.here(), dict(self.runs)
+        me = strand.here()
+        # Those of the parent are not in a forked child.
+        runs = {run: starter for run, starter in dict(self.runs).items() if run.goes_on}
         if runs and me not in runs:
             run = next(iter(runs)).name
             raise MisuseError(

@@ -80,9 +80,7 @@ class Session:
         """The state: "new", "open", "lost" (until a reset) or "closed"."""
         if self.is_closed:
             return "closed"
-        if self.lost is not None:
-            return "lost"
-        return "open" if self._link.wire is not None else "new"
+        return "lost" if self.lost is not None else "open" if self._link.wire is not None else "new"
 
     @property
     def is_busy(self) -> bool:
@@ -107,7 +105,7 @@ class Session:
         self.lease.end(join=join, within=within)
 
     def _leave(self) -> None:
-        """Leave nobody waiting and no socket open on a portal that was too busy to close, and is about to stop."""
+        """Leave nobody waiting on a portal that was too busy to close, and is about to stop."""
         self._end_everyone("the client was closed", CLOSED_HINT)
         self._link.abort()
 
@@ -152,11 +150,14 @@ class Session:
 
     def give_up(self, request: Request) -> bool:
         """End a caller's wait; True if the request was sent, else it never happens."""
-        if self.unclaimed.leave(request):
+        if request.kind == "settle":
+            self.unclaimed.leave(request)
             return False
         sent = self.exchange.give_up(request)
         if sent and request.step is not None and not request.step.owed:
             self.unclaimed.add(request.step)
+        elif sent and request.step is None and request.status == "done":
+            self._note(request)  # it came, and makes no entry where it is waited for
         request.release()
         if self._link.is_connecting and not self.exchange.waiting:
             self._link.cancel()
@@ -201,9 +202,8 @@ class Session:
         self.record.move(url)
 
     async def _open(self) -> Wire:
-        opened = await self._connect(self, self._link)
-        self._caller = opened.caller
-        return opened.wire
+        wire, self._caller = await self._connect(self, self._link)
+        return wire
 
     def _opened(self, failure: OpenEnvError | None) -> None:
         if failure is not None:

@@ -137,19 +137,26 @@ def from_env(
     if use_docker:
         label = address.http_url.removeprefix("https://").removesuffix(".hf.space")
         image = f"{_SPACE_REGISTRY}/{label}:{given.pop('tag', 'latest')}"
-        return from_docker_image(cls, image, provider, given)
+        if provider is not None:
+            return from_docker_image(cls, image, provider, given)
+        return _own(cls, f"docker:{image}", given, _without("docker", space, "False) runs its code by uv"))
     if provider is not None:
         return Starting(lambda: cls(provider=hold_of(provider, **given)))
-    return _own(cls, f"uv:{project or space}", given)
+    return _own(cls, f"uv:{project or space}", given, _without("uv", space, "True) runs its image by docker"))
 
 
-def _own(cls: Make[ClientT], target: str, options: Mapping[str, Any]) -> Starting[ClientT]:
+def _without(program: str, space: str, docker: str) -> str:
+    itself = f'connect("{space}") plays on the Space itself'
+    return f'without {program}: {itself}, from_env("{space}", use_docker={docker}, serve(MyEnv) runs a class here'
+
+
+def _own(cls: Make[ClientT], target: str, options: Mapping[str, Any], otherwise: str = "") -> Starting[ClientT]:
     settings = {name: value for name, value in options.items() if name not in _OWN}
     known = inspect.signature(cls).parameters
     for name in settings:
         if name not in known:
             of = getattr(cls, "__name__", "the client")
             raise MisuseError(f"{name!r} is neither an option of the start ({', '.join(_OWN)}) nor of {of}")
-    wish = Wish(port=options.get("port") or 0, variables=dict(options.get("env_vars") or {}))
+    wish = Wish(port=options.get("port") or 0, variables=dict(options.get("env_vars") or {}), otherwise=otherwise)
     ready_within = float(options.get("ready_within", 60.0))
     return Starting(lambda: cls(provider=hold_own(target, wish, ready_within), **settings))

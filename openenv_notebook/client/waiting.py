@@ -14,6 +14,7 @@ import threading
 import time
 from _thread import LockType, allocate_lock
 from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextvars import ContextVar, copy_context
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from openenv_notebook.threads.elsewhere import call_async, wait_async
@@ -28,7 +29,9 @@ _T = TypeVar("_T")
 
 # Only so that what a caller looks at next shows it.
 _ANSWER_WITHIN = 0.1
-_UNANSWERED = ("disconnect", "close")
+_UNANSWERED = ("connect", "disconnect", "close")
+# What a coroutine that somebody blocks for has asked: what is on its way, and what was asked last.
+_made: ContextVar[list[Request] | None] = ContextVar("made", default=None)
 
 
 class Together(NamedTuple):
@@ -66,48 +69,75 @@ def block(body: Body[_T], timeout: float | None) -> _T:
     Raises what ended it instead: an OpenEnvError, ReplyTimeout after the timeout; KeyboardInterrupt with ``.sent``:
     True if a reply is now owed.
     """
-    began = time.monotonic()
+    asked = None
     try:
-        wait = next(body)
-        while True:
-            try:
-                if type(wait) is Request:
-                    exchange((wait,), timeout, began=began)
-                elif type(wait) is Together:
-                    exchange(wait.requests, timeout, began=began)
-                elif type(wait) is Apart:
-                    exchange((wait.request,), wait.timeout, wait.take)
-                elif type(wait) is Asked:
-                    wait.lease.portal.call(wait.make, name=wait.name)
-            except BaseException as error:
-                wait = body.throw(error)
-            else:
-                wait = next(body)
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
+        began = time.monotonic()
+        try:
+            wait = asked = next(body)
+            while True:
+                try:
+                    if type(wait) is Request:
+                        exchange((wait,), timeout, began=began)
+                    elif type(wait) is Together:
+                        exchange(wait.requests, timeout, began=began)
+                    elif type(wait) is Apart:
+                        exchange((wait.request,), wait.timeout, wait.take)
+                    elif type(wait) is Asked:
+                        wait.lease.portal.call(wait.make, name=wait.name)
+                except BaseException as error:
+                    wait = body.throw(error)
+                else:
+                    wait = next(body)
+                asked = asked if type(wait) is Asked and type(asked) is not Asked else wait
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+    except BaseException as error:
+        _note_late(error, asked)
+        raise
 
 
 async def run(body: Body[_T], timeout: float | None) -> _T:
     """Drive a call by awaiting, on any loop; as :func:`block`, but that a cancellation has ``.sent``."""
-    began = time.monotonic()
+    asked = None
     try:
-        wait = next(body)
-        while True:
-            try:
-                if type(wait) is Request:
-                    await exchange_async((wait,), timeout, began=began)
-                elif type(wait) is Together:
-                    await exchange_async(wait.requests, timeout, began=began)
-                elif type(wait) is Apart:
-                    await exchange_async((wait.request,), wait.timeout, wait.take)
-                elif type(wait) is Asked:
-                    await call_async(wait.lease.portal, wait.make, wait.name)
-            except BaseException as error:
-                wait = body.throw(error)
-            else:
-                wait = next(body)
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
+        began = time.monotonic()
+        try:
+            wait = asked = next(body)
+            while True:
+                try:
+                    if type(wait) is Request:
+                        await exchange_async((wait,), timeout, began=began)
+                    elif type(wait) is Together:
+                        await exchange_async(wait.requests, timeout, began=began)
+                    elif type(wait) is Apart:
+                        await exchange_async((wait.request,), wait.timeout, wait.take)
+                    elif type(wait) is Asked:
+                        await call_async(wait.lease.portal, wait.make, wait.name)
+                except BaseException as error:
+                    wait = body.throw(error)
+                else:
+                    wait = next(body)
+                asked = asked if type(wait) is Asked and type(asked) is not Asked else wait
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+    except BaseException as error:
+        _note_late(error, asked)
+        raise
+
+
+def drive(lease: Lease, make: Callable[[], Any], name: str) -> Any:
+    """Run an async function on the portal's loop and wait for its result, as :meth:`Portal.call`.
+
+    An interrupt has ``.sent``, of the request that was made in there last.
+    """
+    portal, made = lease.portal, list[Request]()
+    context = copy_context()
+    context.run(_made.set, made)
+    try:
+        return context.run(portal.call, make, name=name)
+    except BaseException as error:
+        _note_late(error, Together(made), name)
+        raise
 
 
 def exchange(
@@ -154,6 +184,8 @@ async def exchange_async(
     """Send requests in one hop and await all answers on any loop; as :func:`exchange`, a cancellation has ``.sent``."""
     first = requests[0]
     portal: Portal = first.session.lease.portal
+    if (made := _made.get()) is not None:
+        made[:] = [*(request for request in made if request.status != "done"), *requests]
     left = seconds_left(timeout, began)
     if left is not None and take is None and left <= 0:
         raise _never_sent(first, timeout)
@@ -216,6 +248,24 @@ def note_interrupt(error: BaseException, kind: str, sent: bool, *, has_reply: bo
     error.add_note(f"openenv: the {kind} {told}")
 
 
+def _note_late(error: BaseException, wait: Wait | None, name: str = "") -> None:
+    """Say in an interrupt what became of a call, whatever of it had come: that it gave nothing back.
+
+    One that came while another was handled here is the last chance not to lose the first.
+    """
+    if isinstance(error, Exception) or hasattr(error, "sent"):
+        return
+    requests = [wait] if isinstance(wait, Request) else [wait.request] if isinstance(wait, Apart) else []
+    requests = list(wait.requests) if isinstance(wait, Together) else requests
+    if not requests:
+        note_interrupt(error, name or getattr(wait, "name", "call"), False)
+        return
+    first = requests[0]
+    portal = first.session.lease.held
+    sent = portal is not None and _give_up_all(portal, requests)
+    note_interrupt(error, name or first.name, sent, has_reply=first.kind not in _UNANSWERED)
+
+
 def _never_sent(first: Request, timeout: float | None) -> ReplyTimeout:
     """Make the timeout of a call that has no time, or none left, before it is sent."""
     return ReplyTimeout(first.name, timeout or 0.0, sent=False, url=first.session.url)
@@ -270,7 +320,8 @@ def _give_up_all(portal: Portal, requests: Sequence[Request]) -> bool:
     told.acquire()
     while True:
         try:
-            sent = [request.fate.setdefault("sent", False) for request in requests]
+            # A connection has no message of its own: it is there, or not.
+            sent = [request.fate.setdefault("sent", request.is_open) for request in requests]
             if portal.post(_give_up_there, requests, told):
                 told.acquire(timeout=_ANSWER_WITHIN)
             return any(sent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
+import queue
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +16,8 @@ from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.play.policy import Chosen, Policy
 from openenv_notebook.play.progress import Progress
 from openenv_notebook.record.episode import Episode
-from openenv_notebook.values.checks import check_counts, check_fps, check_seeds
+from openenv_notebook.threads.latch import Latch
+from openenv_notebook.values.checks import check_callback, check_counts, check_fps, check_seeds
 from openenv_notebook.values.messages import StepResult
 
 # Of a run without an end, as many episodes are kept as the record of a session keeps.
@@ -41,6 +42,8 @@ class Plan:
         check_counts(episodes=self.episodes, max_steps=self.max_steps, steps=self.steps)
         check_fps(self.fps)
         check_seeds(self.seeds)
+        if self.on_step is not None:
+            check_callback("on_step", self.on_step, "on_step=print")
 
     @property
     def expected_episodes(self) -> int | None:
@@ -60,23 +63,23 @@ class EpisodeLoop:
     def __init__(self, env: SyncEnvClient[Any, Any, Any], policy: Any, plan: Plan) -> None:
         self.progress = Progress(plan.expected_episodes)
         self.episodes: deque[Episode] = deque(maxlen=_KEPT if self.progress.episodes is None else None)
-        self.fps, self.stopping = plan.fps, threading.Event()
+        self.fps, self.stopping = plan.fps, Latch()
         self._env, self._policy, self._plan = env, Policy(policy, env), plan
         self._seeds = iter(plan.seeds) if plan.seeds is not None else None
-        self._woken = threading.Event()
+        self._woken: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._in_episode, self._paced = 0, 0.0
         self._counting: Episode | None = None
 
     def stop(self) -> None:
         """End it before its next step; what the policy waits for is cancelled."""
         self.stopping.set()
-        self._woken.set()
+        self._woken.put(None)
         self._policy.cancel()
 
     def change_fps(self, fps: float | None) -> None:
         """Go on at another speed, also where it pauses now."""
         self.fps = fps
-        self._woken.set()
+        self._woken.put(None)
 
     def play(self) -> None:
         """Play until the plan is done, the policy gives None, or it is to stop; what is raised has a note on where."""
@@ -177,8 +180,8 @@ class EpisodeLoop:
             left = self._paced + 1 / fps - time.monotonic()
             if left <= 0:
                 break
-            self._woken.wait(left)
-            self._woken.clear()
+            with contextlib.suppress(queue.Empty):
+                self._woken.get(timeout=left)
         self._paced = time.monotonic()
         return not self.stopping.is_set()
 

@@ -18,6 +18,7 @@ class Progress:
         steps: The steps made.
         returned: The sum of the returns of those that are over.
         so_far: The return of the one in progress.
+        waits_for: What keeps it from beginning, as a part of a sentence; empty where nothing does.
         clock: Tells the time, in seconds.
     """
 
@@ -27,6 +28,7 @@ class Progress:
     steps: int = 0
     returned: float = 0.0
     so_far: float = 0.0
+    waits_for: str = ""
     clock: Callable[[], float] = time.monotonic
     _started: float | None = None
     _stopped: float | None = None
@@ -82,13 +84,15 @@ class Progress:
         return f"{rate:,.0f} steps/s · {gain}" if rate >= 10 else f"{rate:.1f} steps/s · {gain}"
 
     def __str__(self) -> str:
+        if self.waits_for:
+            return f"waiting for {self.waits_for}"
         total = f"/{self.episodes}" if self.episodes is not None else ""
         return f"episode {self.begun}{total} · {self._pace()}"
 
     def summary(self, how: str = "") -> str:
         """Tell in one line, at the end, what was done, and ``how`` it ended, where that is not by itself: "stopped"."""
         if how:
-            return f"{how} in {self}"
+            return f"{how} {'while' if self.waits_for else 'in'} {self}"
         return f"{_number(self.begun, 'episode')} · {_number(self.steps, 'step')} · {self._pace()}"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -19,9 +20,10 @@ from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.threads import portal as portals
 from openenv_notebook.threads import strand
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.threads.strand import Strand
-from openenv_notebook.values.checks import check_fps
+from openenv_notebook.values.checks import check_callback, check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
 from openenv_notebook.values.front_end import Cell, at_interrupt, running_cell
 from openenv_notebook.values.logs import our_log
@@ -35,8 +37,10 @@ _SLICE = 0.1
 _TICK = 0.05
 _JOIN_WITHIN = 1.0
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-# The runs that are under way.
+_STOPPED = "the run before, which was stopped, to end its step"
+# The runs that are under way. Only their own threads write here, which nobody interrupts.
 _under_way: set[Rollout] = set()
+_admission = threading.Lock()
 
 
 class Rollout:
@@ -96,7 +100,9 @@ class Rollout:
         self._thread: threading.Thread | None = None
         self._strand: Strand
         self._cell: Cell | None = None
-        self._over = threading.Event()
+        self._starter: Strand
+        self._over, self._admitted = Latch(), Latch()
+        self._refusal: MisuseError | None = None
         self._guard = threading.Lock()
         self._callbacks: list[Callable[[Rollout], object]] = []
 
@@ -154,6 +160,9 @@ class Rollout:
         Returns:
             The run itself.
 
+        One that was stopped, and has a step in flight, is waited for before the first reset: ``progress`` says so.
+        An interrupted start leaves no run.
+
         Raises:
             MisuseError: If it was started before, or would begin episodes of its own in a session
                 where another run is under way.
@@ -161,27 +170,22 @@ class Rollout:
         with self._guard:
             if self._thread is not None:
                 raise MisuseError("this run was started before", hint="make another: Rollout(env, policy).start()")
-            runs = self._talk.players.runs
-            if self._is_fresh and runs:
-                hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
-                raise MisuseError(
-                    "another run is under way on this session; this one would reset its episode", hint=hint
-                )
             # What the policy prints belongs to the cell that started it.
             run = contextvars.copy_context().run
-            thread = OwnThread(run, self._run, name=THREAD_NAME)
-            self._cell = running_cell()
-            self._thread, self._strand = thread, Strand(thread, f"a run of {self._policy_name}")
-            runs[self._strand] = strand.here()
-        _under_way.add(self)
+            self._cell, self._starter = running_cell(), strand.here()
+            self._thread = OwnThread(run, self._run, name=THREAD_NAME)
         try:
-            thread.start()
-        except BaseException:
+            self._thread.start()
+            self._admitted.wait()
+        except BaseException as error:
             # Whether it began or not, nobody waits for it now.
+            shorten(error)
             self.stop()
-            if not thread.is_alive():
-                self._end()
             raise
+        if self._refusal is not None:
+            refusal, self._refusal = self._refusal, None
+            self._thread, self._admitted = None, Latch()
+            raise refusal
         return self
 
     def stop(self) -> None:
@@ -241,6 +245,7 @@ class Rollout:
         Returns:
             A function that ends the subscription.
         """
+        check_callback("on_end()", callback, "run.on_end(print)")
         with self._guard:
             over = self._over.is_set()
             if not over:
@@ -264,13 +269,43 @@ class Rollout:
     # On its own thread
 
     def _run(self) -> None:
+        before = self._admit()
+        self._admitted.set()
+        if before is None:
+            return
         try:
             strand.stand_for(self._strand)
+            self._wait_for(before)
             self._loop.play()
         except BaseException as error:
             self.error = error
         finally:
             self._end()
+
+    def _admit(self) -> list[Rollout] | None:
+        """Register this run; gives those on its session that are ending, None where one goes on."""
+        with _admission:
+            others = [other for other in _under_way if self._is_fresh and other._talk.session is self._talk.session]
+            if not all(other.stopping for other in others):
+                hint = "its stop() ends it; env.new_session() gives this one a session; fresh=False joins the episode"
+                self._refusal = MisuseError(
+                    "another run is under way on this session; this one would reset its episode", hint=hint
+                )
+                return None
+            _under_way.add(self)
+            self._strand = Strand(threading.current_thread(), f"a run of {self._policy_name}")
+            self._talk.players.runs[self._strand] = self._starter
+            return others
+
+    def _wait_for(self, before: list[Rollout]) -> None:
+        if any(not other.finished for other in before):
+            self.progress.waits_for = _STOPPED
+            log.info("openenv: %s", self.progress)
+        for other in before:
+            while not other._over.wait(_SLICE) and not self.stopping:
+                pass
+        if not self.stopping:
+            self.progress.waits_for = ""
 
     def _end(self) -> None:
         _under_way.discard(self)
@@ -294,3 +329,14 @@ def _stop_all(cell: Cell | None) -> None:
 
 # Also where the cell was not waiting for a run when it was interrupted.
 at_interrupt(_stop_all)
+
+
+def _in_forked_child() -> None:
+    """The parent's runs are not here."""
+    global _admission
+    _admission = threading.Lock()
+    _under_way.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_forked_child)

@@ -90,9 +90,9 @@ def stop_all() -> None:
         backends = [backend for backend in _known if backend.running]
     for backend in backends:
         backend.stop_soon()
-    end, pause = time.monotonic() + STOP_AT_EXIT_WITHIN, threading.Event()
+    end = time.monotonic() + STOP_AT_EXIT_WITHIN
     while any(backend.running for backend in backends) and time.monotonic() < end:
-        pause.wait(0.01)
+        time.sleep(0.01)
 
 
 atexit.register(stop_all)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +18,8 @@ Served = str | LocalTarget | Callable[..., Any]
 
 @dataclass(frozen=True)
 class Wish:
-    """How something is to be served: what serve() takes, and environment variables for a process or a container."""
+    """How something is to be served: what serve() takes, environment variables for a process or a container, and what
+    else a person can do, in words, where the program that runs it is missing or fails."""
 
     port: int = 0
     sessions: int | None = None
@@ -26,6 +28,7 @@ class Wish:
     action: type[BaseModel] | None = None
     observation: type[BaseModel] | None = None
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    otherwise: str = ""
 
 
 def local_target(what: str) -> LocalTarget:
@@ -81,11 +84,13 @@ def _demo_server(name: str, wish: Wish) -> Backend:
 def _process_server(target: LocalTarget, wish: Wish) -> Backend:
     from openenv_notebook.servers.process.docker import plan_docker
     from openenv_notebook.servers.process.projects import plan_folder, plan_module, plan_uv
-    from openenv_notebook.servers.process.server import ProcessServer
+    from openenv_notebook.servers.process.server import Plan, ProcessServer
 
     if target.kind == "docker":
-        return ProcessServer(target.name, "docker", plan_docker(target.argument, wish.port, wish.variables))
-    plans = {"folder": plan_folder, "module": plan_module, "uv": plan_uv}
+        plan = plan_docker(target.argument, wish.port, wish.variables, wish.otherwise)
+        return ProcessServer(target.name, "docker", plan)
+    plans: dict[str, Callable[..., Plan]] = {"folder": plan_folder, "module": plan_module}
+    plans["uv"] = functools.partial(plan_uv, otherwise=wish.otherwise)
     plan = plans[target.kind](target.argument, wish.port, wish.allowed_hosts, wish.variables)
     return ProcessServer(target.name, target.kind, plan)
 

@@ -16,12 +16,13 @@ from urllib.parse import urlsplit
 
 from openenv_notebook.servers.backend import Startable, stopped_while_starting
 from openenv_notebook.servers.choose import Served, Wish, choose
-from openenv_notebook.threads.start import OwnThread
+from openenv_notebook.threads.latch import Latch
+from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.targets import Address, LocalTarget
 
-_changed = threading.Condition()
+_guard = threading.RLock()
 _shared: dict[Hashable, HeldServer] = {}
 
 
@@ -39,22 +40,19 @@ class HeldServer:
         self.backend = make() if runs else None
         self._make = make
         self._ready_within = ready_within
-        self._holders: set[object] = set()
+        # Each is told when it need wait no longer.
+        self._holders: dict[object, Latch] = {}
         self._failure: BaseException | None = None
         self._begun = self._done = runs
 
     def take(self, holder: object) -> None:
         """Let somebody hold it; the first one has it started."""
-        with _changed:
-            self._holders.add(holder)
+        with _guard:
+            self._holders.setdefault(holder, Latch())
+            if self._done:
+                self._holders[holder].set()
             if not self._begun:
-                self._begun = True
-                thread = OwnThread(self._run, name="openenv-start")
-                try:
-                    thread.start()
-                except BaseException:
-                    self._begun = thread.is_alive()
-                    raise
+                start_thread(self._run, name="openenv-start")
 
     def wait(self, holder: object) -> str:
         """Wait until it runs, and return its address.
@@ -62,9 +60,10 @@ class HeldServer:
         Raises what the start raised, once what was started is stopped; ServerStartFailed if the holder has let go
         meanwhile.
         """
-        with _changed:
-            _changed.wait_for(lambda: self._done or holder not in self._holders)
-            self._refuse(holder not in self._holders)
+        told = self._holders.get(holder)
+        if told is not None:
+            told.wait()
+        self._refuse(holder not in self._holders)
         if self._failure is not None:
             # Each who waits gets their own: a raised error holds the frames it went through.
             raise copy.copy(self._failure) if isinstance(self._failure, OpenEnvError) else self._failure
@@ -73,11 +72,11 @@ class HeldServer:
 
     def let_go(self, holder: object) -> None:
         """Take a holder away; the last one stops the server, or its start. Again it does nothing."""
-        with _changed:
-            held, backend = holder in self._holders, self.backend
-            self._holders.discard(holder)
-            _changed.notify_all()
-            if not held or self._holders:
+        with _guard:
+            told, backend = self._holders.pop(holder, None), self.backend
+            if told is not None:
+                told.set()
+            if told is None or self._holders:
                 return
             for key in [key for key, other in _shared.items() if other is self]:
                 del _shared[key]
@@ -90,17 +89,22 @@ class HeldServer:
         return self._failure is None and (not self._done or (self.backend is not None and self.backend.running))
 
     def _run(self) -> None:
+        with _guard:
+            if self._begun:
+                return  # an interrupted take() had it started already
+            self._begun = True
         try:
             self._start()
         except BaseException as error:
             self._failure = error
-        with _changed:
+        with _guard:
             self._done = True
-            _changed.notify_all()
+            for told in self._holders.values():
+                told.set()
 
     def _start(self) -> None:
         backend = self._make()
-        with _changed:
+        with _guard:
             self.backend = backend
         try:
             self._refuse(not self._holders)
@@ -151,7 +155,7 @@ class Hold:
 
         Raises what the start raised, and ServerStartFailed if it was stopped meanwhile.
         """
-        with _changed:
+        with _guard:
             server = self._held = self._find()
             if server is not None:
                 server.take(self)
@@ -165,7 +169,7 @@ class Hold:
 
     def stop(self) -> None:
         """Let go, also during the start; the server stops when nobody holds it. Again it does nothing."""
-        with _changed:
+        with _guard:
             server, self._held = self._held, None
         if server is not None:
             server.let_go(self)
@@ -189,7 +193,7 @@ def hold_at(text: str, address: Address) -> Hold | None:
     port = urlsplit(address.http_url).port
     if not address.is_loopback or port is None:
         return None
-    with _changed:
+    with _guard:
         servers = list(_shared.values())
     for server in servers:
         backend = server.backend
@@ -217,15 +221,15 @@ def _key(what: Served) -> Hashable:
 
 def running_servers() -> list[Startable]:
     """List the servers that clients of this process share."""
-    with _changed:
+    with _guard:
         backends = [server.backend for server in _shared.values()]
     return [backend for backend in backends if backend is not None and backend.running]
 
 
 def _in_forked_child() -> None:
     """Leave the parent's servers to the parent."""
-    global _changed
-    _changed = threading.Condition()
+    global _guard
+    _guard = threading.RLock()
     _shared.clear()
 
 

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from openenv_notebook.threads.fork import keep_loop
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.portal_call import DrivenCall
 from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values.errors import ClientClosed, NotSupportedHere, TransportError, WrongThread
@@ -211,7 +212,7 @@ def lease(guest: Guest) -> Portal:
 
 def _start() -> None:
     """Start a thread that makes itself the portal: interrupts only hit the main one, never halfway there."""
-    ready = threading.Event()
+    ready = Latch()
     failures: list[Exception] = []
 
     def become_portal() -> None:
@@ -300,7 +301,7 @@ def _at_exit() -> None:
         portal = _current
     if portal is None or not portal.thread.is_alive():
         return
-    ended = threading.Event()
+    ended = Latch()
 
     async def close_all() -> None:
         guests = list(portal.guests)

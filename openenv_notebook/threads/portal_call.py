@@ -58,6 +58,8 @@ class DrivenCall:
     def cancel(self) -> None:
         """Cancel it, on the loop's thread; its end is told as ever."""
         self.cancelled = True
+        if self.done:
+            return
         if self.task is not None:
             self.task.cancel()
         else:
@@ -75,7 +77,8 @@ class DrivenCall:
         self._finish()
 
     def _finish(self) -> None:
-        self.done = True
+        # The task ends here: where it is collected, an interrupt is swallowed.
+        self.task, self.done = None, True
         self.wake()
 
     def outcome(self) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from _thread import start_new_thread
 from collections.abc import Callable
 from typing import Any
 
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.values.errors import NotSupportedHere
 
 # The system's own number of a thread; what replaces threads does not replace that.
@@ -25,13 +27,25 @@ class OwnThread(threading.Thread):
         self._started_on, self._is_real = 0, True
 
     def start(self) -> None:
-        """Start it."""
-        self._started_on = _real_thread()
+        """Start it; an interrupt that comes meanwhile is raised, and leaves it starting."""
+        begun, failures = Latch(), list[RuntimeError]()
+
+        def begin() -> None:
+            self._started_on = _real_thread()
+            try:
+                threading.Thread.start(self)
+            except RuntimeError as error:
+                failures.append(error)
+            finally:
+                begun.set()
+
         try:
-            super().start()
+            # On a thread of its own, where no interrupt comes: one in the middle of it breaks both threads.
+            start_new_thread(begin, ())
+            begun.wait()
+            if failures:
+                raise failures.pop()
         except RuntimeError as error:
-            if isinstance(error.__context__, KeyboardInterrupt):
-                raise error.__context__ from None
             if self.ident is not None:
                 raise
             what = f"this interpreter cannot start threads, which the client needs ({error})"

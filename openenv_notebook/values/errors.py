@@ -401,14 +401,18 @@ class AtCapacity(ServerError):
 
 
 class FactoryFailed(ServerError):
-    """The server could not build the environment. The cause stands in the server's log.
+    """The server could not build the environment. The official server neither sends nor logs the cause.
 
     Args:
         factory: The name of what should have built it.
     """
 
     default_code = "FACTORY_ERROR"
-    default_hint = "read the server's log: the cause is not sent"
+    default_hint = (
+        "the cause is not sent, and the official server does not log it either: open /metadata of the server, which "
+        "builds an environment too and has the log show why; or build it where the server runs (packages, files and "
+        "environment variables are there, not here); or serve(MyEnv) its class here, which shows the cause"
+    )
 
     def __init__(self, message: str = "", *, factory: str | None = None, **said: Unpack[_Said]) -> None:
         super().__init__(message, **said)

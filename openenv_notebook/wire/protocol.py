@@ -114,6 +114,11 @@ class Request:
         self.sent_at = 0.0
         self.started = 0.0
 
+    @property
+    def is_open(self) -> bool:
+        """True where it was to connect, and that is done."""
+        return self.kind == "connect" and self.status == "done" and self.error is None
+
     def finish(self, error: OpenEnvError | None = None) -> None:
         """Mark it done and wake its caller; a second time does nothing."""
         if self.status in ("done", "withdrawn"):

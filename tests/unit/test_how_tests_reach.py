@@ -44,6 +44,7 @@ SLEEPS = {
     "support/slow_wire.py": "a wire that takes its time is what it is",
     "browser/test_panel_kernels.py": "a cell that keeps the kernel busy while a person clicks",
     "integration/environments/lab.py": "steps that take a little, in storms",
+    "integration/programs/attack.py": "the pace of its interrupts is what is promised",
     "integration/programs/interrupts.py": "a program that is interrupted at moments by chance",
     "unit/threads/test_portal.py": "a coroutine that blocks its thread for so long that it is warned of",
 }

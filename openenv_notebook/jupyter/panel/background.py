@@ -42,7 +42,11 @@ class Background:
             self._doing = what
         # The context of a click is none for what goes on after it.
         run = contextvars.Context().run
-        start_thread(run, self._carry_out, what, command, name=THREAD_NAME)
+        try:
+            start_thread(run, self._carry_out, what, command, name=THREAD_NAME)
+        except BaseException:
+            self._end(what)
+            raise
         self._on_change()
         return True
 

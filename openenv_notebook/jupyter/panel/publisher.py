@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from openenv_notebook.threads import events_thread
+from openenv_notebook.threads.latch import Latch
 
 # jupyter_server drops messages silently above 1,000 a second; 15 pictures a second look smooth.
 _PERIOD = 1 / 15
@@ -29,7 +30,7 @@ class Publisher:
         self._is_closed = False
         self._last = 0.0
         self._writer: int | None = None
-        events_thread.lease()
+        events_thread.lease(self)
 
     @property
     def is_writing(self) -> bool:
@@ -82,7 +83,7 @@ class Publisher:
 
     def flush_on_events_thread(self, within: float = 1.0) -> None:
         """Have everything written now, and wait for it: for who is about to show the widgets."""
-        written = threading.Event()
+        written = Latch()
 
         def write() -> None:
             try:
@@ -100,7 +101,7 @@ class Publisher:
                 return
             self._is_closed = True
             self._pending.clear()
-        events_thread.give_back()
+        events_thread.give_back(self)
 
 
 def _write(widget: Any, traits: dict[str, tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:

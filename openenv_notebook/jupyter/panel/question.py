@@ -7,7 +7,6 @@ import contextlib
 import sys
 import threading
 import time
-from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
 from openenv_notebook.jupyter.panel.arrival import Arrival
@@ -22,7 +21,9 @@ class Question:
     """One action that is asked for."""
 
     def __init__(self) -> None:
-        self._answer: Future[Chosen | None] = Future()
+        # The first is the one. It is written in one go: whoever waits may be interrupted, so there is no lock.
+        self._outcome: dict[str, Chosen | OpenEnvError | None] = {}
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
     async def answered(self, timeout: float | None) -> Chosen | None:
         """Wait for the answer, on any loop, for some seconds or without limit; None if the question was taken back.
@@ -30,30 +31,33 @@ class Question:
         Raises ReplyTimeout if nobody answered in time, or the error that ended it instead.
         """
         until = None if timeout is None else time.monotonic() + timeout
-        waiting = asyncio.wrap_future(self._answer)
-        try:
-            while not self._answer.done():
-                left = _TICK if until is None else until - time.monotonic()
-                if left <= 0:
-                    hint = "call ask() again, or give it more time"
-                    raise ReplyTimeout("ask", timeout or 0.0, sent=False, hint=hint)
-                await asyncio.wait([waiting], timeout=min(left, _TICK))
-            return self._answer.result()
-        finally:
-            waiting.cancel()
+        woken = asyncio.Event()
+        self._waiting.append((asyncio.get_running_loop(), woken))
+        while "is" not in self._outcome:
+            left = _TICK if until is None else until - time.monotonic()
+            if left <= 0:
+                hint = "call ask() again, or give it more time"
+                raise ReplyTimeout("ask", timeout or 0.0, sent=False, hint=hint)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(woken.wait(), min(left, _TICK))
+        answer = self._outcome["is"]
+        if isinstance(answer, OpenEnvError):
+            raise answer
+        return answer
 
     def answer(self, action: dict[str, Any]) -> None:
         """Answer it; a second answer does nothing."""
-        with contextlib.suppress(InvalidStateError):
-            self._answer.set_result(Chosen(action))
+        self._end(Chosen(action))
 
     def take_back(self, error: OpenEnvError | None = None) -> None:
         """End it without an answer: quietly, or by an error."""
-        with contextlib.suppress(InvalidStateError):
-            if error is None:
-                self._answer.set_result(None)
-            else:
-                self._answer.set_exception(error)
+        self._end(error)
+
+    def _end(self, outcome: Chosen | OpenEnvError | None) -> None:
+        self._outcome.setdefault("is", outcome)
+        for loop, woken in list(self._waiting):
+            with contextlib.suppress(RuntimeError):  # the loop that waited is closed
+                loop.call_soon_threadsafe(woken.set)
 
 
 async def refuse_where_nobody_can_click(shell: Any, arrival: Arrival) -> None:

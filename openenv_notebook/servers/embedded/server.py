@@ -9,7 +9,6 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Self
 
@@ -21,6 +20,7 @@ from openenv_notebook.servers.embedded.http_routes import DemoClass, HttpRoutes,
 from openenv_notebook.servers.embedded.session import SessionHandler
 from openenv_notebook.servers.loopback import listen, url_at
 from openenv_notebook.servers.web_guard import WebGuard
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.errors import MisuseError
 from openenv_notebook.values.logs import LogOfWebSockets, our_log
@@ -156,23 +156,26 @@ class EmbeddedServer:
 
     def _launch(self) -> None:
         listening = listen(self.name, self._wanted_port)
-        ready: Future[None] = Future()
+        ready, failures = Latch(), list[BaseException]()
         # Known before it runs, so that an interrupted start can still be stopped.
-        self._thread = OwnThread(self._run, listening, ready, name=f"openenv-server-{self.name}")
+        self._thread = OwnThread(self._run, listening, ready, failures, name=f"openenv-server-{self.name}")
         self._thread.start()
-        ready.result()
+        ready.wait()
+        if failures:
+            raise failures.pop()
 
-    def _run(self, listening: socket.socket, ready: Future[None]) -> None:
+    def _run(self, listening: socket.socket, ready: Latch, failures: list[BaseException]) -> None:
         try:
             with listening, asyncio.Runner() as runner:
                 runner.run(self._serve(listening, ready))
         except BaseException as error:
-            if ready.done():
+            if ready.is_set():
                 _log.exception("the server %r broke down", self.name)
             else:
-                ready.set_exception(error)
+                failures.append(error)
+                ready.set()
 
-    async def _serve(self, listening: socket.socket, ready: Future[None]) -> None:
+    async def _serve(self, listening: socket.socket, ready: Latch) -> None:
         stopping = asyncio.Event()
         server = await serve(
             self._handler.handle,
@@ -188,7 +191,7 @@ class EmbeddedServer:
         )
         self._loop, self._stopping = asyncio.get_running_loop(), stopping
         self._port = listening.getsockname()[1]
-        ready.set_result(None)
+        ready.set()
         await stopping.wait()
         await self._shut_down(server)
 

@@ -22,6 +22,7 @@ from openenv_notebook.servers.in_process.subclass import served_factory
 from openenv_notebook.servers.log import Log
 from openenv_notebook.servers.loopback import listen, url_at
 from openenv_notebook.servers.web_guard import Guarded, WebGuard
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.values.errors import ServerStartFailed
 from openenv_notebook.values.secrets import is_secret_name
@@ -60,7 +61,7 @@ class InProcessServer:
         self._sessions: Any = None
         self._port = 0
         self._failure: BaseException | None = None
-        self._ready = threading.Event()
+        self._ready = Latch()
         self._pid = os.getpid()
 
     @property

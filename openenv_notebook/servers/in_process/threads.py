@@ -11,9 +11,9 @@ import queue
 import threading
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import Any
 
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import start_thread
 
 Done = Callable[[Any, BaseException | None], object]
@@ -51,16 +51,23 @@ class Worker:
         """Have work done and wait for it; returns and raises what it does."""
         if Worker.here() is self:
             return work()
-        outcome: Future[Any] = Future()
+        outcome, is_done = list[Any](), Latch()
 
         def done(value: Any, error: BaseException | None) -> None:
-            if error is None:
-                outcome.set_result(value)
-            else:
-                outcome.set_exception(error)
+            outcome[:] = value, error
+            is_done.set()
 
         self.submit(work, done)
-        return outcome.result()
+        is_done.wait()
+        value, error = outcome
+        if error is None:
+            return value
+        try:
+            raise error
+        finally:
+            # It holds this frame.
+            del error
+            outcome.clear()
 
 
 def _work(jobs: queue.SimpleQueue[Job | None], worker: weakref.ref[Worker]) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from openenv_notebook.servers.log import Log
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import OwnThread
 
 LAUNCHER = str(Path(__file__).with_name("launcher.py"))
@@ -53,7 +54,7 @@ class Child:
         self._variables = {**os.environ, **MEMORY_VARIABLES, **(variables or {})}
         self._process: subprocess.Popen[bytes] | None = None
         self._failure: OSError | None = None
-        self._started = threading.Event()
+        self._started = Latch()
         self._pid = os.getpid()
         self._thread = OwnThread(self._run, name=f"openenv-child-{name}")
 

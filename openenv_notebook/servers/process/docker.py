@@ -7,10 +7,10 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from openenv_notebook.servers.loopback import LOOPBACK, listen
-from openenv_notebook.servers.process.server import Launch, ProcessServer
+from openenv_notebook.servers.process.server import Launch, Plan, ProcessServer
 from openenv_notebook.values.errors import NotSupportedHere
 
 INSIDE_PORT = 8000
@@ -18,20 +18,22 @@ _ASK_SECONDS = 10.0
 _numbers = itertools.count(1)
 
 
-def plan_docker(image: str, port: int, variables: Mapping[str, str]) -> Callable[[ProcessServer], Launch]:
+def plan_docker(image: str, port: int, variables: Mapping[str, str], otherwise: str = "") -> Plan:
     """Plan to run an image, its port 8000 on the loopback only, where port 0 takes a free one.
 
     The container is attached to a process that ends with this one, and that stops and removes it then. An image that is
-    not there is pulled first.
+    not there is pulled first. ``otherwise`` says what else can be done where docker is missing or fails.
     """
+    otherwise = otherwise or _OTHERWISE
+    hint = f"docker info tells whether docker itself runs; {otherwise}"
 
     def plan(server: ProcessServer) -> Launch:
         if shutil.which("docker") is None:
-            hint = "install it: apt install docker.io, or brew install --cask docker"
-            raise NotSupportedHere("serving an image needs docker, which is not installed", hint=hint)
+            install = f"install it: apt install docker.io, or brew install --cask docker; {otherwise}"
+            raise NotSupportedHere(f"serving {server.name} needs docker, which is not installed", hint=install)
         if not _is_here(image):
             pull = ["docker", "pull", image]
-            server.run_first(Launch("keep", {"command": pull}, command=shlex.join(pull), hint=_HINT), "is being pulled")
+            server.run_first(Launch("keep", {"command": pull}, command=shlex.join(pull), hint=hint), "is being pulled")
         name = f"openenv-notebook-{os.getpid()}-{next(_numbers)}"
         outside = port or _free_port(server.name)
         # The values travel in the command's environment: arguments can be read by everybody.
@@ -41,13 +43,16 @@ def plan_docker(image: str, port: int, variables: Mapping[str, str]) -> Callable
         at_end = [["docker", "stop", "-t", "1", name], ["docker", "rm", "--force", name]]
         order = {"command": command, "at_end": at_end}
         return Launch(
-            "keep", order, port=outside, variables=variables, command=shlex.join(command), slow_end=True, hint=_HINT
+            "keep", order, port=outside, variables=variables, command=shlex.join(command), slow_end=True, hint=hint
         )
 
     return plan
 
 
-_HINT = "docker info tells whether docker itself runs"
+_OTHERWISE = (
+    'without docker: connect("owner/name") plays on a Hub Space, serve("./folder") runs a project with this Python, '
+    "serve(MyEnv) a class here"
+)
 
 
 def _is_here(image: str) -> bool:

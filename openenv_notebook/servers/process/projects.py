@@ -10,11 +10,11 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from openenv_notebook.servers.process.child import LAUNCHER
-from openenv_notebook.servers.process.server import Launch, ProcessServer
+from openenv_notebook.servers.process.server import Launch, Plan, ProcessServer
 from openenv_notebook.values.errors import InvalidTarget, NotSupportedHere
 from openenv_notebook.values.host_names import without_secrets
 
@@ -26,8 +26,6 @@ PING_INTERVAL, PING_TIMEOUT = 30.0, 300.0
 _APP_LINE = re.compile(r"app\s*:\s*(?P<quote>[\"']?)(?P<app>[^\"'#\s]+)(?P=quote)\s*(#.*)?")
 _SPACE = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _GIT = re.compile(r"(git\+)?(https?|ssh|git|file)://.+|git@.+")
-
-Plan = Callable[[ProcessServer], Launch]
 
 
 def read_app(folder: Path) -> str:
@@ -96,17 +94,22 @@ def _need_uvicorn() -> None:
         raise NotSupportedHere("serving an app needs uvicorn, which is not installed here", hint="%pip install openenv")
 
 
-def plan_uv(argument: str, port: int, allowed_hosts: Sequence[str], variables: Mapping[str, str]) -> Plan:
+def plan_uv(
+    argument: str, port: int, allowed_hosts: Sequence[str], variables: Mapping[str, str], otherwise: str = ""
+) -> Plan:
     """Plan to serve a project by ``uv run``, in an environment that uv makes for it; as :func:`plan_folder`.
 
-    It is a folder, a git address (``git+https://…``), or ``owner/name`` of a Hub Space.
+    It is a folder, a git address (``git+https://…``), or ``owner/name`` of a Hub Space. Where uv or git is missing, or
+    fails, ``otherwise`` says what else can be done.
     """
+    otherwise = otherwise or _OTHERWISE
 
     def plan(server: ProcessServer) -> Launch:
         if shutil.which("uv") is None:
-            raise NotSupportedHere("serving a project by uv needs uv, which is not installed", hint="%pip install uv")
+            hint = f"%pip install uv; {otherwise}"
+            raise NotSupportedHere(f"serving {server.name} needs uv, which is not installed", hint=hint)
         address = git_address(argument)
-        folder = _clone(server, address) if address else Path(argument).expanduser().resolve()
+        folder = _clone(server, address, otherwise) if address else Path(argument).expanduser().resolve()
         app = read_app(folder)
         inner = [*_UV_RUN, str(folder), "--", "python", "-u", LAUNCHER, "serve"]
         order = _order(app, folder, port, allowed_hosts)
@@ -114,11 +117,12 @@ def plan_uv(argument: str, port: int, allowed_hosts: Sequence[str], variables: M
         if address:
             outer["remove"] = str(folder)
         command = shlex.join([*_UV_RUN, str(folder), "--", "uvicorn", app])
-        return Launch("keep", outer, variables=variables, command=command)
+        return Launch("keep", outer, variables=variables, command=command, hint=otherwise)
 
     return plan
 
 
+_OTHERWISE = 'without uv: serve("./folder") runs a project with this Python, serve(MyEnv) a class here'
 _UV_RUN = ["uv", "run", "--isolated", "--project"]
 
 
@@ -131,16 +135,17 @@ def git_address(argument: str) -> str | None:
     return None
 
 
-def _clone(server: ProcessServer, address: str) -> Path:
+def _clone(server: ProcessServer, address: str, otherwise: str) -> Path:
     if shutil.which("git") is None:
-        raise NotSupportedHere("a git address needs git, which is not installed", hint="apt install git")
+        hint = f"install it: apt install git, or brew install git; {otherwise}"
+        raise NotSupportedHere(f"serving {server.name} needs git, which is not installed", hint=hint)
     folder = tempfile.mkdtemp(prefix="openenv-notebook-")
     server.at_stop.append(lambda: shutil.rmtree(folder, ignore_errors=True))
     command = ["git", "clone", "--depth", "1", address, folder]
     order = {"command": command, "remove": folder, "keep_if_good": True}
     # A question for a password would wait for ever.
     variables = {"GIT_TERMINAL_PROMPT": "0"}
-    server.run_first(
-        Launch("keep", order, variables=variables, command=without_secrets(shlex.join(command))), "is being cloned"
-    )
+    shown = without_secrets(shlex.join(command))
+    hint = f"is the address right, and may it be read without a password? {otherwise}"
+    server.run_first(Launch("keep", order, variables=variables, command=shown, hint=hint), "is being cloned")
     return Path(folder)

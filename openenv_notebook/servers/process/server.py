@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from openenv_notebook.servers.log import Log
 from openenv_notebook.servers.loopback import url_at
 from openenv_notebook.servers.process.child import STOP_SECONDS, Child
 from openenv_notebook.servers.process.health import is_healthy
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.values.errors import ServerStartFailed
 from openenv_notebook.values.secrets import is_secret_name
 
@@ -42,6 +42,9 @@ class Launch:
     hint: str | None = None
 
 
+Plan = Callable[["ProcessServer"], Launch]
+
+
 class ProcessServer:
     """Starts a process, waits until it answers, and stops it; it dies with this process.
 
@@ -52,7 +55,7 @@ class ProcessServer:
     sessions_active: int | None = None
     sessions_maximum: int | None = None
 
-    def __init__(self, name: str, kind: str, plan: Callable[[ProcessServer], Launch]) -> None:
+    def __init__(self, name: str, kind: str, plan: Plan) -> None:
         self.name = name
         self.kind = kind
         self._plan = plan
@@ -60,7 +63,7 @@ class ProcessServer:
         self._child: Child | None = None
         self._launch: Launch | None = None
         self._port = 0
-        self._stopped = threading.Event()
+        self._stopped = Latch()
         self._progress: Progress | None = None
         self._began = 0.0
         self._said = 0.0

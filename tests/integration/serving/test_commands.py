@@ -94,11 +94,52 @@ class TestDocker:
         with pytest.raises(ServerStartFailed, match="Is the docker daemon running"):
             connect("docker:here:latest")
 
-    def test_without_docker_it_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Where docker is missing, one sentence says so, with the command that installs it."""
+    @pytest.mark.parametrize(
+        ("start", "words"),
+        [
+            (lambda: serve("docker:here:latest"), ['connect("owner/name")', 'serve("./folder")', "serve(MyEnv)"]),
+            (lambda: connect("docker:here:latest"), ['connect("owner/name")', "serve(MyEnv)"]),
+            (lambda: GenericEnvClient.from_docker_image("here:latest").sync(), ["serve(MyEnv)"]),
+            (
+                lambda: GenericEnvClient.from_env("my-org/echo").sync(),
+                ['connect("my-org/echo")', 'from_env("my-org/echo", use_docker=False)', "serve(MyEnv)"],
+            ),
+            (
+                lambda: asyncio.run(EnvClient.from_env("my-org/echo")),
+                ['connect("my-org/echo")', "use_docker=False", "serve(MyEnv)"],
+            ),
+        ],
+    )
+    def test_without_docker_it_says_what_else_there_is(
+        self, start: Callable[[], Any], words: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """R32: where docker is missing, the error has the command that installs it, and every way without it."""
         monkeypatch.setenv("PATH", "/nowhere")
-        with pytest.raises(NotSupportedHere, match=r"docker, which is not installed · install it: apt install"):
-            serve("docker:here:latest")
+        with pytest.raises(NotSupportedHere, match=r"docker, which is not installed · install it: apt install") as told:
+            start()
+        for word in words:
+            assert word in str(told.value)
+
+    def test_a_daemon_that_is_down_has_other_ways_too(self, stand_ins: Docker, monkeypatch: pytest.MonkeyPatch) -> None:
+        """R32: where docker is there and does not run, its sentence is shown with the ways without it."""
+        monkeypatch.setenv("DOCKER_STAND_IN_DOWN", "1")
+        with pytest.raises(ServerStartFailed, match="Is the docker daemon running") as told:
+            GenericEnvClient.from_env("my-org/echo").sync()
+        assert 'connect("my-org/echo")' in str(told.value) and "use_docker=False" in str(told.value)
+
+    @pytest.mark.parametrize("missing", ["uv", "git"])
+    def test_without_uv_or_git_it_says_what_else_there_is(
+        self, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """R32: a project by uv without uv, or of a Space without git, has its other ways: the Space itself, docker."""
+        if missing == "git":
+            (tmp_path / "uv").write_text("#!/bin/sh\n")
+            (tmp_path / "uv").chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(NotSupportedHere, match=f"needs {missing}, which is not installed") as told:
+            GenericEnvClient.from_env("my-org/echo", use_docker=False).sync()
+        for word in (f"install {missing}", 'connect("my-org/echo")', "use_docker=True", "serve(MyEnv)"):
+            assert word in str(told.value)
 
     def test_clients_share_a_container(self, stand_ins: Docker) -> None:
         """connect("docker:…") shares one container among its clients; the last close ends it."""

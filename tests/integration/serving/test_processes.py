@@ -15,7 +15,15 @@ from support.interrupts import interrupted_when
 from support.local_servers import PROJECTS, ask, is_there, listens
 from support.waiting import eventually, in_threads
 
-from openenv_notebook import InvalidTarget, MisuseError, NotSupportedHere, ServerStartFailed, connect, serve
+from openenv_notebook import (
+    FactoryFailed,
+    InvalidTarget,
+    MisuseError,
+    NotSupportedHere,
+    ServerStartFailed,
+    connect,
+    serve,
+)
 from openenv_notebook.servers import running_servers
 
 PLAIN = str(PROJECTS / "plain")
@@ -236,3 +244,35 @@ def test_without_uvicorn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "path", [])
     with pytest.raises((NotSupportedHere, ServerStartFailed), match=r"uvicorn.*%pip install openenv"):
         serve(PLAIN)
+
+
+_BROKEN = """
+from openenv.core.env_server import Action, Environment, Observation, State, create_app
+
+class Broken(Environment):
+    def __init__(self):
+        raise LookupError("the level is missing")
+    def reset(self, **_):
+        return Observation()
+    def step(self, action, **_):
+        return Observation()
+    @property
+    def state(self):
+        return State()
+
+app = create_app(Broken, Action, Observation, env_name="broken")
+"""
+
+
+def test_an_environment_that_cannot_be_built_there_is_no_dead_end(tmp_path: Path) -> None:
+    """P13: the official server logs no cause of FactoryFailed; what the error says to try does bring it to light."""
+    (tmp_path / "openenv.yaml").write_text("app: broken_app:app\n")
+    (tmp_path / "broken_app.py").write_text(_BROKEN)
+    with serve(str(tmp_path)) as server:
+        with pytest.raises(FactoryFailed, match="'Broken' failed to create") as told:
+            connect(server.url)
+        assert "LookupError" not in "\n".join(server.log)
+        assert "open /metadata of the server" in str(told.value) and "serve(MyEnv)" in str(told.value)
+        with pytest.raises(urllib.error.HTTPError):
+            ask(server.url, "/metadata")
+        eventually(lambda: "LookupError: the level is missing" in "\n".join(server.log), what="its log has the cause")

@@ -189,13 +189,13 @@ def test_waiting_for_the_thread_from_itself_does_not_hang() -> None:
 def test_a_call_for_later_comes_on_the_events_thread_not_before_its_time() -> None:
     """What is to be called later is called on the events thread, in the order of its times."""
     seen: list[tuple[str, str]] = []
-    events_thread.lease()
+    events_thread.lease(seen)
     try:
         events_thread.after(0.05, lambda: seen.append(("second", threading.current_thread().name)))
         events_thread.after(0.0, lambda: seen.append(("first", threading.current_thread().name)))
         eventually(lambda: len(seen) == 2)
     finally:
-        events_thread.give_back()
+        events_thread.give_back(seen)
     assert seen == [("first", THREAD_NAME), ("second", THREAD_NAME)]
     events_thread.join()
     assert events_threads() == 0
@@ -204,9 +204,9 @@ def test_a_call_for_later_comes_on_the_events_thread_not_before_its_time() -> No
 def test_calls_for_later_do_not_keep_the_thread_alive() -> None:
     """The thread ends with its last lease, whatever was to be called later."""
     seen: list[int] = []
-    events_thread.lease()
+    events_thread.lease(seen)
     events_thread.after(60.0, lambda: seen.append(1))
-    events_thread.give_back()
+    events_thread.give_back(seen)
     events_thread.join()
     assert events_threads() == 0
     assert seen == []

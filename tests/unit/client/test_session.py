@@ -530,7 +530,7 @@ class TestGivingUp:
         assert not settled.is_set()
         far_end.release(1)
         await asyncio.wait_for(settled.wait(), 5)
-        assert len(playing.unclaimed.take()) == 1
+        assert len(request.step) == 1
         far_end.release()
         await waiting.answered()
 
@@ -677,9 +677,8 @@ class TestLoss:
         playing.settle(settle)
         far_end.wire.break_off(1006, "")
         assert settle.status == "done"
-        owed = playing.unclaimed.take()
-        assert [type(step.error) for step in owed] == [SessionLost]
-        assert owed == [playing.record.episode[-1]]
+        assert [type(step.error) for step in settle.step] == [SessionLost]
+        assert settle.step == [playing.record.episode[-1]]
 
     async def test_a_wire_that_breaks_while_sending_is_a_loss(self, playing: Session, far_end: FarEnd) -> None:
         """A send that fails is an end without a close code."""

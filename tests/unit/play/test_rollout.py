@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import itertools
 import logging
+import os
 import threading
 from typing import Any
 
@@ -18,6 +19,7 @@ from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.client.conversation import conversation_of
 from openenv_notebook.play.rollout import THREAD_NAME, Rollout
 from openenv_notebook.play.run_episodes import run_episodes
+from openenv_notebook.threads.latch import Latch
 from openenv_notebook.values.errors import (
     ClientClosed,
     EnvironmentFailed,
@@ -47,7 +49,7 @@ def threads() -> list[str]:
 
 def main_thread_waits() -> bool:
     """Tell whether the main thread is in a slice of Rollout.wait()."""
-    return main_thread_is_in(threading.Event.wait, Rollout.wait)
+    return main_thread_is_in(Latch.wait, Rollout.wait)
 
 
 class TestPlaying:
@@ -342,6 +344,42 @@ class TestMistakes:
         first.stop()
         assert first.wait(WITHIN)
         assert len(run_episodes(env, column, max_steps=2)) == 1
+
+    def test_those_that_wait_in_line(self, env: Env, far_end: FarEnd) -> None:
+        """T06: one that waits for a stopped run holds the session: a third is refused; once it is stopped, too, not."""
+        holds = iter([far_end.hold])
+        first = Rollout(env, column, episodes=None, on_step=lambda result: next(holds, lambda: None)()).start()
+        eventually(lambda: far_end.held)
+        first.stop()
+        second = Rollout(env, column, episodes=None).start()
+        third = Rollout(env, column, max_steps=1)
+        with pytest.raises(MisuseError, match="another run is under way on this session"):
+            third.start()
+        assert not third.running and not third.finished
+        second.stop()
+        third.start()
+        eventually(lambda: "waiting for the run before" in repr(third))
+        assert not second.steps_made
+        far_end.release()
+        assert third.wait(WITHIN) and third.error is None
+        assert (first.finished, second.finished, second.steps_made, third.steps_made) == (True, True, 0, 1)
+
+    def test_in_a_forked_child(self, env: Env) -> None:
+        """T06: a run of the parent is none in a child: it may begin its own there, on a session that it opens anew."""
+        run = Rollout(env, column, episodes=None).start()
+        eventually(lambda: run.steps_made > 1)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                again = Rollout(env, column, steps=1).start()
+                # No server of the test's is here: the run begins, and fails, which is no refusal.
+                code = 0 if again.wait(WITHIN) and not isinstance(again.error, MisuseError) else 2
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        run.stop()
+        assert run.wait(WITHIN)
 
     @pytest.mark.parametrize(
         "settings",

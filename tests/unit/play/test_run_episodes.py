@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -50,6 +50,12 @@ def screen() -> Iterator[Screen]:
 def column(observation: Any) -> int:
     """A policy that always does the same, by a bare value."""
     return 3
+
+
+def hold_once(far_end: FarEnd) -> Callable[[Any], None]:
+    """Have what comes after the first step held."""
+    holds = iter([far_end.hold])
+    return lambda result: next(holds, lambda: None)()
 
 
 def no_run_is_left() -> bool:
@@ -125,6 +131,36 @@ def test_an_interrupt_waits_for_no_slow_step(env: Env, far_end: FarEnd, screen: 
     far_end.release()
     eventually(no_run_is_left)
     assert (env.episode.length, env.owed) == (2, 0)
+
+
+def test_a_run_again_waits_for_the_step_in_flight(env: Env, far_end: FarEnd, screen: Screen) -> None:
+    """T06: after ■ during a slow step the cell may be run again at once: it waits for that step, and says so."""
+    with pytest.raises(KeyboardInterrupt), interrupted_when(lambda: far_end.held):
+        run_episodes(env, column, 10**6, on_step=hold_once(far_end))
+    waiting = "waiting for the run before, which was stopped, to end its step"
+
+    def let_go() -> None:
+        eventually(lambda: waiting in screen.shown)
+        far_end.release()
+
+    helper = threading.Thread(target=let_go)
+    helper.start()
+    (episode,) = run_episodes(env, column, max_steps=2)
+    helper.join()
+    assert (episode.length, [each.length for each in env.episodes]) == (2, [2, 2])
+    assert screen.closed[1].startswith("1 episode · 2 steps")
+
+
+def test_a_run_again_may_be_interrupted_while_it_waits(env: Env, far_end: FarEnd, screen: Screen) -> None:
+    """T06: ■ ends the one that waits as well, and says so; the third has its turn."""
+    with pytest.raises(KeyboardInterrupt), interrupted_when(lambda: far_end.held):
+        run_episodes(env, column, 10**6, on_step=hold_once(far_end))
+    with pytest.raises(KeyboardInterrupt), interrupted_when(lambda: any("waiting" in shown for shown in screen.shown)):
+        run_episodes(env, column, 10**6)
+    assert screen.closed[1].startswith("stopped while waiting for the run before")
+    eventually(lambda: len(screen.closed) == 2)
+    far_end.release()
+    assert run_episodes(env, column, max_steps=2)[0].length == 2
 
 
 def test_an_interrupt_while_the_line_is_written_ends_it(env: Env) -> None:

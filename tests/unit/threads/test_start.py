@@ -33,11 +33,10 @@ def test_work_is_done_and_kept_by_nobody() -> None:
     eventually(lambda: gone() is None)
 
 
-def raising(error: Exception, context: BaseException | None = None) -> Callable[[threading.Thread], None]:
-    """Make the start of a thread that fails, with something else under way."""
+def raising(error: Exception) -> Callable[[threading.Thread], None]:
+    """Make the start of a thread that fails."""
 
     def start(thread: threading.Thread) -> None:
-        error.__context__ = context
         raise error
 
     return start
@@ -48,16 +47,6 @@ def test_no_thread_can_be_started(monkeypatch: pytest.MonkeyPatch, text: str) ->
     """T17: where the interpreter refuses a thread, that is said with its words."""
     monkeypatch.setattr(threading.Thread, "start", raising(RuntimeError(text)))
     with pytest.raises(NotSupportedHere, match=text):
-        start_thread(print, name="openenv-tried")
-
-
-@pytest.mark.parametrize(
-    "text", ["release unlocked lock", "cannot notify on un-acquired lock", "can't start new thread"]
-)
-def test_an_interrupted_start_is_an_interrupt(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """T17: an interrupt that breaks the start is raised as one, and "cannot start threads" is not said."""
-    monkeypatch.setattr(threading.Thread, "start", raising(RuntimeError(text), KeyboardInterrupt()))
-    with pytest.raises(KeyboardInterrupt):
         start_thread(print, name="openenv-tried")
 
 

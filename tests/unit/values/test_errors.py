@@ -130,11 +130,11 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
     (AtCapacity("no room", hint="wait"), "the server is full: no room · wait"),
     (
         FactoryFailed("it raised", factory="make_env"),
-        "the server could not build its environment make_env: it raised · read the server's log: the cause is not sent",
+        f"the server could not build its environment make_env: it raised · {FactoryFailed.default_hint}",
     ),
     (
         FactoryFailed("it raised"),
-        "the server could not build its environment: it raised · read the server's log: the cause is not sent",
+        f"the server could not build its environment: it raised · {FactoryFailed.default_hint}",
     ),
     (
         SessionRefused("odd message"),

@@ -1,0 +1,46 @@
+"""Interrupts at a rate of a kHz and more, from another process, so that they hit any line."""
+
+from __future__ import annotations
+
+import pytest
+from support.pace import storm
+from support.real_servers import RealServer, run_program
+
+
+def attacked(server: RealServer, what: str, number: int, seed: int, loop: str = "asyncio") -> dict[str, object]:
+    """Attack something so many times; it must work afterwards."""
+    variables = {"OPENENV_NOTEBOOK_LOOP": loop.replace("uvloop", "")}
+    said: dict[str, object] = run_program("attacked", server.url, what, str(number), str(seed), **variables)
+    assert said["then"] == "then"
+    return said
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_subscriptions(lab: RealServer, loop: str) -> None:
+    """T05: interrupts inside of subscribe() and its end leave no lock taken: every session goes on."""
+    assert attacked(lab, "subscriptions", storm(100, 2000), 1, loop)["works"] is True
+
+
+def test_servers_and_panels(lab: RealServer) -> None:
+    """T05: nor do those inside of starting and stopping a demo, a worker, or a panel's publisher."""
+    attacked(lab, "servers", storm(40, 500), 2)
+
+
+def test_runs(lab: RealServer) -> None:
+    """T06: a run that is interrupted while it starts, works or ends is over: the next one begins."""
+    assert attacked(lab, "runs", storm(100, 2000), 3)["refused"] == 0
+
+
+@pytest.mark.parametrize("what", ["steps", "states", "own", "tools"])
+def test_calls(lab: RealServer, what: str) -> None:
+    """T07: an interrupted call says whether it was sent; what came of it is settled, also of a subclass's own."""
+    said = attacked(lab, what, storm(100, 1500), 4)
+    assert said["lost"] == 0 and int(str(said["sent"])) > int(str(said["interrupted"])) / 2
+    # Before its first line no call has begun, and there is nobody to say so.
+    assert int(str(said["unsaid"])) <= 0.03 * int(str(said["interrupted"])), said["without .sent"]
+
+
+def test_many_steps(lab: RealServer) -> None:
+    """T08: however often giving up is interrupted itself, no action beyond the window runs."""
+    said = attacked(lab, "many", storm(100, 1500), 5)
+    assert said["more than the window"] == said["lost"] == 0 and int(str(said["sent"])) > 10
