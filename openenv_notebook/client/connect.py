@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import inspect
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +21,7 @@ from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values import front_end
 from openenv_notebook.values.attribute_dict import AttributeDict
-from openenv_notebook.values.checks import check_seconds
+from openenv_notebook.values.checks import check_callback, check_seconds
 from openenv_notebook.values.ending import end_after
 from openenv_notebook.values.errors import AtCapacity, InvalidTarget, MisuseError
 from openenv_notebook.values.logs import our_log
@@ -237,6 +238,7 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
     if progress is None:
         yield
         return
+    check_callback("progress", progress, "progress=print")
     over = Latch()
 
     def report() -> None:
@@ -245,7 +247,7 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
                 progress(text)
 
     try:
-        thread = start_thread(report, name="openenv-progress")
+        thread = start_thread(contextvars.copy_context().run, report, name="openenv-progress")
         yield
         over.set()
         thread.join(_REPORT_AFTER)

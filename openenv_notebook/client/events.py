@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextvars
+import functools
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MethodType
-from typing import Literal
+from typing import Any, Literal
 
 from openenv_notebook.record.step import Step
 from openenv_notebook.threads import events_thread
@@ -30,18 +32,30 @@ class Event:
 Callback = Callable[[Event], object]
 
 
+class _Held:
+    """A subscriber, who is called in the context of the subscription; a method is held weakly."""
+
+    def __init__(self, callback: Callback) -> None:
+        is_method = isinstance(callback, MethodType)
+        self.callback: Callable[[], Callback | None] = weakref.WeakMethod(callback) if is_method else lambda: callback
+        self._run: Any = contextvars.copy_context().run
+
+    def __call__(self) -> Callback | None:
+        """Give what calls it; None when it is gone."""
+        found = self.callback()
+        return None if found is None else functools.partial(self._run, found)
+
+
 class Subscribers:
     """The subscribers of one session; in ``held``, methods are held weakly, plain functions until removed."""
 
     def __init__(self) -> None:
-        self.held: dict[int, events_thread.Reference] = {}
+        self.held: dict[int, _Held] = {}
         self._told = "new"
 
     def add(self, callback: Callback) -> Callable[[], None]:
         """Have a callback get each event, in order, on the events thread; returns a function that ends that."""
-        held: events_thread.Reference = (
-            weakref.WeakMethod(callback) if isinstance(callback, MethodType) else lambda: callback
-        )
+        held = _Held(callback)
         self.held[id(held)] = held
         events_thread.lease(held)
         return lambda: self._remove(held)
@@ -49,10 +63,10 @@ class Subscribers:
     def remove(self, callback: Callback) -> None:
         """End every subscription of a callback; of one that is not subscribed, nothing."""
         for held in list(self.held.values()):
-            if held() == callback:
+            if held.callback() == callback:
                 self._remove(held)
 
-    def _remove(self, held: events_thread.Reference) -> None:
+    def _remove(self, held: _Held) -> None:
         # In one go: the person's thread, which may be interrupted, and the loop's may do so at once.
         self.held.pop(id(held), None)
         events_thread.give_back(held)

@@ -10,7 +10,7 @@ from openenv_notebook.client.events import Callback
 from openenv_notebook.client.known import Known
 from openenv_notebook.client.not_copied import NotCopied
 from openenv_notebook.record.episode import Episode
-from openenv_notebook.values.errors import MisuseError
+from openenv_notebook.values.checks import check_callback
 from openenv_notebook.values.messages import ObsT, StepResult
 from openenv_notebook.wire.endpoint import Endpoint
 
@@ -77,17 +77,15 @@ class SessionView(NotCopied, Generic[ObsT]):
 
         Args:
             callback: Gets an :class:`~openenv_notebook.client.events.Event`, in order, on the events
-                thread. A bound method is held weakly.
+                thread, with the context variables of whoever subscribes. A bound method is held weakly.
 
         Returns:
             A function that ends the subscription.
 
         Raises:
-            MisuseError: If it cannot be called.
+            MisuseError: If it cannot be called, or would have to be awaited.
         """
-        if not callable(callback):
-            kind = type(callback).__name__
-            raise MisuseError(f"subscribe() takes a function of one event, not a {kind}", hint="env.subscribe(print)")
+        check_callback("subscribe()", callback, "env.subscribe(print)")
         return self._openenv_talk.session.subscribers.add(callback)
 
     def unsubscribe(self, callback: Callback) -> None:

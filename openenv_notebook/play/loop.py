@@ -17,7 +17,7 @@ from openenv_notebook.play.policy import Chosen, Policy
 from openenv_notebook.play.progress import Progress
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.threads.latch import Latch
-from openenv_notebook.values.checks import check_counts, check_fps, check_seeds
+from openenv_notebook.values.checks import check_callback, check_counts, check_fps, check_seeds
 from openenv_notebook.values.messages import StepResult
 
 # Of a run without an end, as many episodes are kept as the record of a session keeps.
@@ -42,6 +42,8 @@ class Plan:
         check_counts(episodes=self.episodes, max_steps=self.max_steps, steps=self.steps)
         check_fps(self.fps)
         check_seeds(self.seeds)
+        if self.on_step is not None:
+            check_callback("on_step", self.on_step, "on_step=print")
 
     @property
     def expected_episodes(self) -> int | None:

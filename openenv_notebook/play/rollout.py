@@ -23,7 +23,7 @@ from openenv_notebook.threads import strand
 from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.threads.strand import Strand
-from openenv_notebook.values.checks import check_fps
+from openenv_notebook.values.checks import check_callback, check_fps
 from openenv_notebook.values.errors import MisuseError, WrongThread
 from openenv_notebook.values.front_end import Cell, at_interrupt, running_cell
 from openenv_notebook.values.logs import our_log
@@ -245,6 +245,7 @@ class Rollout:
         Returns:
             A function that ends the subscription.
         """
+        check_callback("on_end()", callback, "run.on_end(print)")
         with self._guard:
             over = self._over.is_set()
             if not over:

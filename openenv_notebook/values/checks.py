@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 import unicodedata
@@ -36,6 +37,15 @@ def check_fps(fps: Any) -> None:
     """Raise MisuseError where a speed is neither None nor a number of steps a second above 0."""
     if fps is not None and not (isinstance(fps, Real) and 0 < float(fps) < math.inf):
         raise MisuseError(f"fps is a number of steps a second above 0, or None for no limit, not {fps!r}")
+
+
+def check_callback(name: str, function: Any, example: str) -> None:
+    """Raise MisuseError where what is to be called (``name``, for the text) is no function, or one to be awaited."""
+    if not callable(function):
+        raise MisuseError(f"{name} takes a function, not a {type(function).__name__}", hint=example)
+    if inspect.iscoroutinefunction(function):
+        hint = f"a plain function may hand over to your loop: asyncio.run_coroutine_threadsafe(...); {example}"
+        raise MisuseError(f"{name} takes a plain function: nobody would await an async one", hint=hint)
 
 
 def check_seeds(seeds: Any) -> None:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pydantic_core
 from pydantic_core import from_json
 
-# Before pydantic 2.7.3 the fast reader reads some escapes wrong, without a word: "\u00e9" as two characters.
-FAST_IS_RIGHT = tuple(int(part) for part in pydantic_core.__version__.split(".")[:3] if part.isdigit()) >= (2, 18, 4)
+# Some fast readers (before pydantic 2.7.3) read escapes wrong, without a word: "\u00e9" as two characters.
+_TRIED = r'["\u00e9", {"\u0080\u07ff": "\uffff"}, "a\u20ac\ud83d\ude00b"]'
+FAST_IS_RIGHT = bool(from_json(_TRIED) == json.loads(_TRIED))
 # Without a frame of Python's: for every reply. What it refuses may still be JSON.
 quick_json: Callable[[bytes], Any] = from_json if FAST_IS_RIGHT else json.loads
 

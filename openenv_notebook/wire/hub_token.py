@@ -24,7 +24,7 @@ def find_token(environment: Mapping[str, str] | None = None) -> tuple[str, str] 
     home = values.get("HF_HOME") or str(Path(values.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface")
     file = Path(values.get("HF_TOKEN_PATH") or Path(home) / "token").expanduser()
     try:
-        token = file.read_text().strip()
+        token = file.read_text(encoding="utf-8").strip()
     except OSError:
         return None
     return (token, str(file)) if token else None

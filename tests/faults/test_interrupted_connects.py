@@ -15,7 +15,6 @@ from support.wire import error_frame
 
 from openenv_notebook import connect
 from openenv_notebook.threads.portal import Portal
-from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.threads.worker import own_threads
 
 
@@ -65,15 +64,20 @@ def test_an_interrupted_connect_leaves_nothing(serve: Any, script: str, progress
 
 
 def test_an_interrupt_while_the_progress_thread_starts(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """T11: ■ as the thread that reports starts, which then has begun or not, leaves no such thread."""
+    """T11: ■ as the thread that reports starts, which then begins all the same, leaves no such thread."""
     server, start = serve(building), threading.Thread.start
+    starting, pressed = threading.Event(), threading.Event()
 
-    def interrupted(thread: threading.Thread) -> None:
+    def held(thread: threading.Thread) -> None:
+        if thread.name == "openenv-progress":
+            starting.set()
+            pressed.wait(10)
         start(thread)
-        if isinstance(thread, OwnThread) and thread.name == "openenv-progress":
-            raise KeyboardInterrupt
 
-    monkeypatch.setattr(threading.Thread, "start", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        connect(server.url, progress=lambda text: None)
+    monkeypatch.setattr(threading.Thread, "start", held)
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupted_when(starting.is_set):
+            connect(server.url, progress=lambda text: None)
+    finally:
+        pressed.set()
     eventually(lambda: own_threads() == [], 2)

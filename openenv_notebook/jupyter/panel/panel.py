@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -84,7 +85,9 @@ class Panel:
         self._controller.actions.load(schema, tools_of(client, schema), client.known.secrets)
         self._saved = SavedOutput()
         self._shown_in: Any = None
-        self._unsubscribe = client.subscribe(self._happened) if client.status != "closed" else lambda: None
+        self._unsubscribe = (
+            contextvars.Context().run(client.subscribe, self._happened) if client.status != "closed" else lambda: None
+        )
         self._hook = notebook.after_each_cell(self._shell, self._update_saved)
         changed()
 

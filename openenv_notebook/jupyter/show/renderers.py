@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from openenv_notebook.values.checks import check_callback
 from openenv_notebook.values.errors import MisuseError
 
 Renderer = Callable[[Any], Any]
@@ -32,9 +33,7 @@ def register(name: str, function: Renderer) -> None:
         >>> unregister_renderer("echo")
         True
     """
-    if not callable(function):
-        kind = type(function).__name__
-        raise MisuseError(f"a renderer is a function of an observation, not a {kind}", hint="def draw(observation): …")
+    check_callback("register_renderer()", function, "def draw(observation): …")
     if not _key(name):
         raise MisuseError("a renderer is registered for an environment's name", hint='"connect4", for one')
     with _lock:

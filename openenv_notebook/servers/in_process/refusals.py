@@ -19,7 +19,7 @@ class Judge:
         try:
             return self._model.model_validate(data, *args, **kwargs)
         except ValidationError as error:
-            raise _sendable(error) from None
+            raise _sendable(error, data) from None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
@@ -30,17 +30,26 @@ def judge_of(model: type[BaseModel]) -> Any:
     return model if model.__module__.startswith("openenv.core.") else Judge(model)
 
 
-def _sendable(error: ValidationError) -> ValidationError:
-    """Say the same in words alone."""
+def _sendable(error: ValidationError, data: Any) -> ValidationError:
+    """Say the same in words alone; of an input that is no JSON, what was sent in its place."""
     lines: list[InitErrorDetails] = []
     for line in error.errors(include_url=False, include_context=False):
         words: Any = _utf8(line["msg"])
         try:
             to_json(given := line["input"])
         except (PydanticSerializationError, ValueError, RecursionError):
-            given = _utf8(repr(line["input"]))
+            given = _sent(data, line["loc"])
         lines.append({"type": PydanticCustomError(line["type"], words), "loc": line["loc"], "input": given})
     return ValidationError.from_exception_data(error.title, lines)
+
+
+def _sent(data: Any, loc: tuple[int | str, ...]) -> Any:
+    for part in loc:
+        try:
+            data = data[part]
+        except (LookupError, TypeError):
+            break
+    return _utf8(data) if isinstance(data, str) else data
 
 
 def _utf8(text: str) -> str:

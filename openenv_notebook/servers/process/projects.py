@@ -39,7 +39,7 @@ def read_app(folder: Path) -> str:
     if not manifest.is_file():
         hint = "give the folder that openenv init made, or an app: module:app"
         raise InvalidTarget(str(folder), f"there is no {MANIFEST} in it", hint=hint)
-    for line in manifest.read_text("utf-8", "replace").splitlines():
+    for line in manifest.read_text(encoding="utf-8", errors="replace").splitlines():
         found = _APP_LINE.fullmatch(line.rstrip())
         if found:
             return found["app"]
