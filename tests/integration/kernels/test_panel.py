@@ -132,3 +132,41 @@ def test_a_random_run_from_a_cell_is_seen(kernel: Kernel) -> None:
     assert kernel.ok("r.steps_made <= 20 and r.error is None and p.is_playing").result == "False"
     look = "from support.panel_hands import PanelHands\nPanelHands(p).expect(newest=f'{env.episode.length} policy')"
     kernel.ok(SUPPORT + look)
+
+
+TYPING = """
+import ipywidgets
+from IPython.display import display
+from openenv_notebook.jupyter.panel.form.form import Form
+
+def boxes(root):
+    return [root, *(each for child in getattr(root, "children", ()) for each in boxes(child))]
+
+secret = {"type": "string", "format": "password"}
+form = Form({"properties": {"password": {"type": "string"}, "pin": {"type": "integer", "writeOnly": True},
+                            "keys": {"type": "array", "items": secret}, "by_name": {"additionalProperties": secret}}})
+display(form.widget)
+typed = [box for box in boxes(form.widget) if isinstance(box, ipywidgets.Password)]
+for number, box in enumerate(typed):
+    box.set_state({"value": f"{7310000 + number}"})
+"""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "form.value['password'], form.value['pin']",
+        "form.disabled = True; form.disabled = False; form.value['password'], form.value['pin']",
+        "form.set({'password': '7310000', 'pin': 7310001}); form.value['password'], form.value['pin']",
+        "typed[0].value = '7310000'; form.value['password'], form.value['pin']",
+    ],
+)
+def test_what_is_typed_as_a_secret_is_not_saved(end: str) -> None:
+    """T03: a notebook run by nbclient with its defaults has no secret in its widgets' state; it is sent."""
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [nbformat.v4.new_code_cell(TYPING), nbformat.v4.new_code_cell(f"{end}")]
+    execute(notebook)
+    (output,) = notebook.cells[1].outputs
+    assert output.data["text/plain"] == "('7310000', 7310001)"
+    states = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
+    assert len(states) > 5 and "731000" not in str(states) and "731000" not in str(notebook.cells[0].outputs)
