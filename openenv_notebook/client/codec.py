@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from openenv_notebook.client.actions import NOT_GIVEN, given_action, is_bare, wire_action
 from openenv_notebook.client.results import TypedReader, masked_lines, misfit, read_parsed, read_result
+from openenv_notebook.record.weight import DICT, MODEL
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.attribute_dict import attribute_dict
@@ -98,6 +99,11 @@ class Codec:
             # The model's own schema says what is secret, too.
             lines = masked_lines(masked(errors, Secrets(self._own_schema)), secrets) or [str(error)]
             raise InvalidAction(f"it does not fit {self.action_model.__name__}", errors=lines) from None
+
+    @property
+    def per_object(self) -> int:
+        """What an object of an observation takes in memory, in bytes, for the record's bound."""
+        return MODEL if self.own_result or self._observation_model is not None else DICT
 
     def reader(self, client: Any, secrets: Container[str] | None = None) -> Callable[[bytes], StepResult[Any]]:
         """Make the function that reads this client's results, see :meth:`plain_result`.

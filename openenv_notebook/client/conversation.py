@@ -69,7 +69,8 @@ class Conversation:
         url = opener.endpoint.address.name if opener.endpoint is not None else ""
         secrets = self.known.secrets
         opener.hide_by(secrets)
-        self.session = Session(url, opener, codec.reader(client, secrets), Record(url, secrets=secrets))
+        record = Record(url, secrets=secrets, per_object=codec.per_object)
+        self.session = Session(url, opener, codec.reader(client, secrets), record)
         self.players = Players(self.session)
         self.children: weakref.WeakSet[Any] = weakref.WeakSet()
         # By the identity of a client or a view; a blocking twin keeps its own alive, and so the number its own.
@@ -280,6 +281,9 @@ class Conversation:
         if request.held_by is not None:
             self.session.decoded(request)
         result: StepResult[Any] | None = request.step.result
+        if request.step.folded and (result is None or result.observation is None):
+            # The record's bound is for what is over; this was waited for.
+            result = self.session.read(request.reply or b"")
         if result is None:
             error = request.step.error
             error.url = error.url or self.session.url

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 
 from openenv_notebook.record.step import Step
@@ -51,5 +52,6 @@ class Owed:
         """Tell who waits that nothing is owed any more; the first gets all steps."""
         settlers, self.settlers = self.settlers, []
         for settler in settlers:
-            settler.step = self.take()
+            # Copies: what the record folds from here on is whole where it was asked for.
+            settler.step = [copy.copy(step) for step in self.take()]
             settler.finish()

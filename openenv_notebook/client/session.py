@@ -61,7 +61,7 @@ class Session:
         self.is_closed = self.is_closing = self.was_reset = self._was_asked = False
         self.lost: SessionLost | None = None
         self._connect = connect
-        self._read = read
+        self.read = read
         self._last_words: OpenEnvError | None = None
         self._caller: Caller | None = None
         self.unclaimed = Owed()
@@ -251,7 +251,7 @@ class Session:
         kind = request.entry or ("state" if request.owed else None)
         if kind is None:
             return
-        seconds, read = time.monotonic() - request.sent_at, self._read if kind in ("reset", "step") else None
+        seconds, read = time.monotonic() - request.sent_at, self.read if kind in ("reset", "step") else None
         request.step = step = Step(
             kind, None, None, request.error, request.started, seconds, request.actor,
             request=request.frame, reply=request.reply, read=read, secrets=self.record.secrets,
@@ -259,7 +259,7 @@ class Session:
         if request.owed:
             self.unclaimed.add(step)
         if request.entry:
-            self.record.append(step)
+            self.record.append(step, may_fold=not self.unclaimed.settlers)
             if self.subscribers.held:
                 self.subscribers.tell(Event("step", self.status, step))
 

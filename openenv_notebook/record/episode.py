@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 import time
 import uuid
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, NamedTuple, cast, overload
 
 from openenv_notebook.record.step import Step
 from openenv_notebook.values.known_secrets import Secrets
@@ -27,8 +26,14 @@ _PLACES = 12
 # But for the dots in place of a secret, which people read.
 _NOT_ASCII = re.compile(rf"[^\x00-\x7f{HIDDEN[0]}]+")
 
-# A cell and a panel may ask for the return at once. One for all: an episode can be pickled.
-_scanning = threading.Lock()
+
+class _Forgotten(NamedTuple):
+    """What is left of an endless episode's oldest entries, but for the first: how many, and their sums with it."""
+
+    entries: int = 0
+    steps: int = 0
+    reward: float = 0.0
+    done: bool = False
 
 
 class Episode:
@@ -51,41 +56,77 @@ class Episode:
         self.episode_id = episode_id or uuid.uuid4().hex
         self.base_url = base_url
         self.started = time.time()
-        self._steps: list[Step] = []
-        self._scanned = 0
-        self._total = 0.0
-        self._done = False
+        # Replaced in one go, as are the sums: any thread may look at any moment, and may be interrupted, so nothing
+        # is locked. The sums are those of the first entries, whose number comes first; each entry is looked at once.
+        self._kept: tuple[_Forgotten, list[Step]] = (_Forgotten(), [])
+        self._counted, self._summed = (0, 0), (0, 0.0, False)
+        self._folded = 0
 
     def append(self, step: Step) -> None:
         """Add a step at the end."""
-        self._steps.append(step)
+        self._kept[1].append(step)
+
+    def forget(self, entries: int) -> list[Step]:
+        """Drop so many of the oldest entries, but for the first, and return them; they count as before.
+
+        They must be folded: nobody's code is asked for their rewards.
+        """
+        gone, steps = self._kept
+        out = steps[1 : entries + 1]
+        new = out if gone.entries else steps[: entries + 1]
+        gained = sum(step.reward or 0 for step in new if step.kind != "reset")
+        made = sum(step.happened and step.kind == "step" for step in new)
+        done = gone.done or any(step.done for step in new)
+        gone = _Forgotten(gone.entries + len(out), gone.steps + made, gone.reward + gained, done)
+        self._kept = gone, [*steps[:1], *steps[entries + 1 :]]
+        self._folded = 0
+        return out
+
+    @property
+    def forgotten(self) -> int:
+        """How many entries behind the first were dropped: an endless episode keeps the first and the last."""
+        return self._kept[0].entries
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """All entries, the reset first."""
-        return tuple(self._steps)
+        """All entries that are kept, the reset first."""
+        return tuple(self._kept[1])
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
 
     def __len__(self) -> int:
-        return len(self._steps)
+        return len(self._kept[1])
 
     def __bool__(self) -> bool:
         return True
 
-    def __getitem__(self, index: int) -> Step:
-        return self._steps[index]
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Step]: ...
+
+    def __getitem__(self, index: int | slice) -> Step | list[Step]:
+        return self._kept[1][index]
 
     @property
     def length(self) -> int:
         """How many steps were made; resets, tools beside the steps, and refused actions are not counted."""
-        return sum(step.happened and step.kind == "step" for step in self._steps)
+        gone, steps = self._kept
+        place, count = self._counted
+        if place <= gone.entries and gone.entries:
+            place, count = gone.entries + 1, gone.steps
+        new = steps[place - gone.entries :] if place else steps[:]
+        count += sum(step.happened and step.kind == "step" for step in new)
+        # The last may still be found to be malformed.
+        self._counted = place + len(new), count
+        return count
 
     @property
     def reset_arguments(self) -> dict[str, Any]:
         """What was given to reset; empty where the episode began without one."""
-        first = self._steps[0] if self._steps else None
+        first = next(iter(self._kept[1]), None)
         return dict(first.action or {}) if first is not None and first.kind == "reset" else {}
 
     @property
@@ -95,28 +136,27 @@ class Episode:
         Ten times -0.1 and once 1.0 are 0.0: what adding binary fractions leaves behind the
         twelfth place is rounded off.
         """
-        self._scan()
-        return round(self._total, _PLACES) + 0.0  # and no -0.0
+        return round(self._scan()[1], _PLACES) + 0.0  # and no -0.0
 
     @property
     def done(self) -> bool:
         """True when a step ended it."""
-        self._scan()
-        return self._done
+        return self._scan()[2]
 
-    def _scan(self) -> None:
+    def _scan(self) -> tuple[int, float, bool]:
         """Take in what came since the last look; each step is looked at once."""
-        steps = self._steps
-        while (place := self._scanned) < len(steps):
+        gone, steps = self._kept
+        place, total, done = self._summed
+        if place <= gone.entries and gone.entries:
+            place, total, done = gone.entries + 1, gone.reward, gone.done
+        for step in steps[place - gone.entries :] if place else steps[:]:
             # Decoding may run a client's own hook, which may take its time.
-            done, reward = steps[place].done, steps[place].reward
-            with _scanning:
-                if self._scanned != place:
-                    continue
-                self._scanned += 1
-                self._done = self._done or done
-                if steps[place].kind != "reset" and reward is not None:
-                    self._total += reward
+            done, reward = step.done or done, step.reward
+            if step.kind != "reset" and reward is not None:
+                total += reward
+            place += 1
+        self._summed = place, total, done
+        return self._summed
 
     def to_jsonl(self, *, secrets: bool = False) -> str:
         """Write the episode as one line of JSON, without a line end.
@@ -134,9 +174,10 @@ class Episode:
         return line if line.isascii() else _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], line)
 
     def _plain(self, *, shows_secrets: bool) -> dict[str, Any]:
-        entries, hidden, known = [step.to_dict() for step in self._steps], set[str](), Secrets()
+        gone, steps = self._kept
+        entries, hidden, known = [step.to_dict() for step in steps], set[str](), Secrets()
         if not shows_secrets:
-            by = [secrets_of(step) for step in self._steps]
+            by = [secrets_of(step) for step in steps]
             for entry, secrets in zip(entries, by, strict=True):
                 known.take(entry, secrets)
             entries = [masked(entry, secrets, hidden) for entry, secrets in zip(entries, by, strict=True)]
@@ -152,7 +193,8 @@ class Episode:
             "artifacts": {},
             "task": (entries[0]["action"] or {}) if entries and entries[0]["kind"] == "reset" else {},
             "extra": {"format": FORMAT, "base_url": self.base_url, "started": self.started}
-            | ({"hidden": sorted(hidden)} if hidden else {}),
+            | ({"hidden": sorted(hidden)} if hidden else {})
+            | ({"forgotten": gone._asdict()} if gone.entries else {}),
             "steps": entries,
         }
         # Also where the same values stand under other names.
@@ -180,8 +222,8 @@ class Episode:
         extra = saved.get("extra") or {}
         episode = cls(extra.get("base_url", ""), saved.get("episode_id"))
         episode.started = extra.get("started", 0.0)
-        for entry in saved["steps"]:
-            episode.append(Step.from_dict(entry))
+        gone = _Forgotten(**extra.get("forgotten", {}))
+        episode._kept = gone, [Step.from_dict(entry) for entry in saved["steps"]]
         return episode
 
     def __eq__(self, other: object) -> bool:
@@ -193,8 +235,12 @@ class Episode:
 
     def __repr__(self) -> str:
         end = "done" if self.done else "open"
-        folded = sum(step.folded for step in self._steps)
-        mark = f", {folded} folded" if folded else ""
+        gone, kept = self._kept
+        # The oldest go first.
+        while self._folded < len(kept) and kept[self._folded].folded:
+            self._folded += 1
+        mark = f", {self._folded} folded" if self._folded else ""
+        mark += f", {gone.entries} forgotten" if gone.entries else ""
         steps = f"{self.length} step{'' if self.length == 1 else 's'}"
         return f"Episode({steps}, return {self.total_reward:g}, {end}{mark})"
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Container
 from typing import Any, Literal
 
+from openenv_notebook.record.weight import weigh
 from openenv_notebook.values import errors
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import OpenEnvError, ProtocolError
 from openenv_notebook.values.known_secrets import hide_in
 from openenv_notebook.values.messages import StepResult, short_repr
 from openenv_notebook.values.read_json import read_json
+from openenv_notebook.values.text import cut
 from openenv_notebook.values.to_json import to_bytes
 
 StepKind = Literal["reset", "step", "tool", "state"]
+# Bytes: what an entry takes beside its frames, what stays when it is folded, and what the rest then takes.
+_BARE, _SHORT, _FOLDED = 500, 1000, 400
 ReadResult = Callable[[bytes], StepResult[Any]]
 
 
@@ -39,12 +44,12 @@ class Step:
     Attributes:
         is_end: True once it was decoded and found to have ended the episode.
         folded: True when the record was over its bound of bytes and the observation was dropped.
-        size: Bytes of frames it keeps.
+        size: Bytes it keeps, as far as the lengths of its frames tell; :meth:`weigh` looks into them.
     """
 
     __slots__ = (
-        "_action", "_read", "_reply", "_request", "_result", "_secrets", "actor", "error", "folded", "is_end",
-        "kind", "owed", "seconds", "size", "started",
+        "_action", "_is_long", "_read", "_reply", "_request", "_result", "_secrets", "_sent", "actor", "error",
+        "folded", "is_end", "kind", "owed", "seconds", "size", "started",
     )  # fmt: skip
 
     def __init__(
@@ -71,10 +76,12 @@ class Step:
         self.owed = owed
         self.folded = False
         self.is_end = result is not None and result.done
-        self.size = (len(request) if request else 0) + (len(reply) if reply else 0)
+        self.size = _BARE + (len(request) if request else 0) + (len(reply) if reply else 0)
         self._action = action
         self._result = result
         self._request, self._reply = request, reply
+        self._sent = len(request) if request is not None else 0
+        self._is_long = self._sent > _SHORT
         self._read = (read if kind != "tool" else self._read_tool) if error is None else None
         self._secrets = secrets
 
@@ -85,6 +92,8 @@ class Step:
         if request is not None:
             self._action = attribute_dict(read_json(request).get("data"), self._secrets)
             self._request = None
+            if self._is_long:
+                self._sent = _of_action(request)
         return self._action
 
     @property
@@ -141,8 +150,15 @@ class Step:
         """False for what the server refused to run."""
         return not isinstance(self.error, (errors.InvalidAction, errors.RequestRejected))
 
+    def weigh(self, per_object: int) -> int:
+        """Estimate the bytes it and its decoded values keep, an object of a reply ``per_object``; :attr:`size` then."""
+        request, reply = self._request, self._reply
+        self.size = _BARE + (_of_action(request) if request is not None else self._sent)
+        self.size += weigh(reply, per_object) if reply is not None else 0
+        return self.size
+
     def fold(self) -> None:
-        """Drop the observation and keep the rest: reward, done, action, times."""
+        """Drop the observation, and what else is large, and keep the rest: reward, done, a short action, times."""
         if not self.decoded:
             # The loop's thread folds, and a client's own hook must not run there.
             self._result = self.result if self.kind == "tool" else _wire_result(self._reply, self._secrets)
@@ -150,9 +166,13 @@ class Step:
                 self.error = ProtocolError("a malformed result", frame=repr((self._reply or b"")[:100]))
         if self._result is not None:
             self._result = StepResult(None, self._result.reward, self._result.done, {}, None, True)
+        if self._is_long:
+            self._action = self._request = None
+        if self.error is not None:
+            self.error = _shortened(self.error)
         self._read = self._reply = None
         self.folded = True
-        self.size = 0
+        self.size = _BARE + (_of_action(self._request) if self._request is not None else _FOLDED)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry as plain values, for JSON."""
@@ -235,6 +255,23 @@ def saved_result(data: dict[str, Any], secrets: Container[str] | None = None) ->
     metadata = data.get("metadata") or nested or {}
     frame = b'{"type":"observation","data":%s}' % to_bytes(data)
     return StepResult(observation, data.get("reward"), bool(data.get("done")), dict(metadata), frame, False, secrets)
+
+
+def _of_action(request: bytes) -> int:
+    """Estimate what an action takes, whose frame goes when it is decoded."""
+    return weigh(request) - len(request)
+
+
+def _shortened(error: OpenEnvError) -> OpenEnvError:
+    """Copy an error without what is long in it; others may hold it as it is."""
+    made = copy.copy(error).with_traceback(None)
+    made.args = tuple(cut(each, _SHORT) if isinstance(each, str) else each for each in made.args)
+    for name, value in vars(made).items():
+        if isinstance(value, str):
+            vars(made)[name] = cut(value, _SHORT)
+        elif isinstance(value, (dict, list)) and len(str(value)) > _SHORT:
+            vars(made)[name] = type(value)()
+    return made
 
 
 def _saved_error(saved: dict[str, Any]) -> OpenEnvError:

@@ -50,17 +50,21 @@ def entries(episodes: Sequence[Episode], *, page: int = 0) -> list[Entry]:
     """
     skip, found = page * PAGE, list[Entry]()
     for count in range(len(episodes), 0, -1):
-        steps = episodes[count - 1].steps
-        if skip >= len(steps):
-            skip -= len(steps)
+        episode = episodes[count - 1]
+        total = len(episode)
+        if skip >= total:
+            skip -= total
             continue
-        offset = 0 if steps and steps[0].kind == "reset" else 1
-        length = len(steps) - 1 + offset
-        for place in range(len(steps) - 1 - skip, -1, -1):
-            before = steps[place - 1] if place else None
-            found.append(Entry(steps[place], count, place + offset, length, before))
-            if len(found) == PAGE:
-                return found
+        # Only what is shown is looked at, and the one before; the first tells how they are numbered.
+        start = max(0, total - skip - (PAGE - len(found)))
+        steps = episode[max(0, start - 1) : total - skip]
+        offset = (0 if episode[0].kind == "reset" else 1) + episode.forgotten
+        for place in range(total - skip - 1, start - 1, -1):
+            before = steps[place - 1 - max(0, start - 1)] if place else None
+            number = place + offset if place else offset - episode.forgotten
+            found.append(Entry(steps[place - max(0, start - 1)], count, number, total - 1 + offset, before))
+        if len(found) == PAGE:
+            return found
         skip = 0
     return found
 
@@ -130,15 +134,16 @@ class Curve:
         ids = [episode.episode_id for episode in episodes]
         start, number = (ids.index(known), number) if known in ids else (0, 0)
         for place in range(start, len(episodes)):
-            steps = episodes[place].steps
-            self._add(steps, number if place == start else 0)
-            self._seen = (episodes[place].episode_id, len(steps))
+            episode = episodes[place]
+            seen = number if place == start else 0
+            new = episode[max(0, seen - episode.forgotten) :]
+            self._add(new, begins=not seen)
+            self._seen = (episode.episode_id, len(episode) + episode.forgotten)
         return self._points
 
-    def _add(self, steps: Sequence[Step], start: int) -> None:
-        total = self._points[-1].total if start and self._points else 0.0
-        begins = start == 0
-        for step in steps[start:]:
+    def _add(self, steps: Sequence[Step], *, begins: bool) -> None:
+        total = self._points[-1].total if not begins and self._points else 0.0
+        for step in steps:
             if step.kind == "reset":
                 begins, total = True, 0.0
             if step.kind == "reset" or step.error is not None:

@@ -14,6 +14,8 @@ from openenv_notebook.jupyter.panel.status_line import StatusLine
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.values.messages import StepResult
 
+_NEAR = 200
+
 
 class Refresh:
     """Brings all parts of a panel to where the session stands."""
@@ -76,10 +78,14 @@ def _results(entry: Entry | None, episodes: Sequence[Episode]) -> tuple[StepResu
     """Find what an entry shows and what it is compared with; of one that failed, the last that was there before."""
     if entry is None:
         return None, None
-    steps = episodes[entry.episode - 1].steps
-    place = next((place for place in range(len(steps) - 1, -1, -1) if steps[place] is entry.step), -1)
-    earlier = (found for step in reversed(steps[:place]) if (found := _result(step)) is not None)
     result = _result(entry.step)
+    if result is not None and entry.before is not None and (before := _result(entry.before)) is not None:
+        return result, before  # nearly always
+    episode = episodes[entry.episode - 1]
+    place = len(episode) - 1 - entry.length + entry.number
+    # Where none of so many has a result there is nothing to compare with.
+    near = episode[max(0, place - _NEAR) : max(0, place)]
+    earlier = (found for step in reversed(near) if (found := _result(step)) is not None)
     return (result, next(earlier, None)) if result is not None else (next(earlier, None), None)
 
 

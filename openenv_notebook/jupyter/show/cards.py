@@ -21,6 +21,8 @@ from openenv_notebook.values.text import cut
 _MOST_STEPS = 20
 # Fewer rewards than these are seen in the table.
 _CURVE = 8
+# The last of a long episode, as in the panel.
+_CURVE_OF = 400
 _STATES: dict[str, Look] = {"open": "good", "lost": "bad"}
 _STEP_COLUMNS = (
     Column("#", is_number=True),
@@ -129,13 +131,14 @@ def of_episode(episode: Episode) -> Block:
     """Describe an episode: its sum, then its last steps."""
     pairs = [("steps", str(episode.length)), ("return", reward(episode.total_reward)), ("done", yes(episode.done))]
     head: Line = facts(*((name, Span(value, "strong")) for name, value in pairs))
-    rewards = [step.reward for step in episode if step.kind != "reset" and step.reward is not None]
+    rewards = [step.reward for step in episode[-_CURVE_OF:] if step.kind != "reset" and step.reward is not None]
     if len(rewards) >= _CURVE:
         head = Line((*head.spans, Span(f"   {sparkline(rewards)}", "muted")))
     if not len(episode):
         return head
-    steps = list(enumerate(episode.steps))[-_MOST_STEPS:]
-    earlier = len(episode) - len(steps)
+    shown = episode[-_MOST_STEPS:]
+    earlier = len(episode) + episode.forgotten - len(shown)
+    steps = list(enumerate(shown, earlier))
     more = (line(Span(f"{earlier} earlier entries", "muted")),) if earlier else ()
     table = Table(_STEP_COLUMNS, tuple(_row(place, step) for place, step in steps))
     return Stack((head, *more, table))

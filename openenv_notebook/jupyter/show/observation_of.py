@@ -75,7 +75,7 @@ def render_observation(env: Any, function: Renderer | None = None) -> Rendering:
 def last_results(env: Any) -> tuple[StepResult[Any] | None, StepResult[Any] | None]:
     """Find the last result of a client's episode and the one before it; None where there is none."""
     found: list[StepResult[Any]] = []
-    for step in reversed(env.episode.steps):
+    for step in reversed(env.episode):
         if step.kind not in ("state", "tool") and step.result is not None:
             found.append(step.result)
         if len(found) == 2 or step.kind == "reset":
