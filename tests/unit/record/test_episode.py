@@ -149,16 +149,16 @@ class TestJsonl:
 
     def test_what_was_folded_says_so(self, caplog: pytest.LogCaptureFixture) -> None:
         """An observation that is no longer kept is not taken for None; that it begins is logged once a session."""
-        record = Record("", max_bytes=1000)
+        record = Record("", max_bytes=20_000)
         for _ in range(4):
-            record.append(entry(reply=result_frame({"a": "x" * 900}, 1.0)))
+            record.append(entry(reply=result_frame({"a": "x" * 15_000}, 1.0)))
         for folded in (record.episode, Episode.from_jsonl(record.episode.to_jsonl())):
             assert repr(folded).endswith(", 3 folded)")
             assert repr(folded[0]).endswith(", folded)")
             assert "observation=None (folded" in repr(folded[0].result)
             assert "folded" not in repr(folded[-1]) + repr(folded[-1].result)
         (said,) = [line for line in caplog.messages if "folded" in line]
-        assert said.startswith("openenv: the record is over 0.000953674 MiB: the observations of its oldest steps are")
+        assert said.startswith("openenv: the record is over 0.0190735 MiB: the observations of its oldest steps are")
 
     def test_python_reads_it(self) -> None:
         """The line is what Python's own json writes and reads."""

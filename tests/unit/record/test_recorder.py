@@ -34,14 +34,15 @@ class TestRecord:
 
     def test_it_is_bounded_by_size(self) -> None:
         """The oldest observations go, their rewards stay, and the newest is always whole."""
-        record = Record("", max_bytes=5000)
+        record = Record("", max_bytes=150_000)
         for number in range(50):
-            record.append(entry("step", {"n": number}, result_frame({"text": "x" * 1000}, 1.0)))
+            record.append(entry("step", {"n": number}, result_frame({"text": "x" * 10_000}, 1.0)))
         folded = [step.folded for step in record.episode]
-        assert folded == [True] * 46 + [False] * 4
+        assert folded == sorted(folded, reverse=True)
+        assert 2 < folded.count(False) < 8
         assert record.episode.total_reward == 50.0
         assert record.episode[0].action == {"n": 0}
-        record.append(entry("step", {}, result_frame({"text": "x" * 100_000})))
+        record.append(entry("step", {}, result_frame({"text": "x" * 1_000_000})))
         assert not record.episode[-1].folded
         assert all(step.folded for step in record.episode.steps[:-1])
 
