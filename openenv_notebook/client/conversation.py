@@ -252,8 +252,7 @@ class Conversation:
         self, options: Options, action: Any, fields: Mapping[str, Any], batch: Batch | None = None, name: str = "step"
     ) -> Request:
         """Make the request of a step; raises for what cannot be sent, and warns of what was probably not meant."""
-        session = self.session
-        if session.is_closed:
+        if (session := self.session).is_closed:
             self.refuse_closed()
         try:
             payload = self.codec.payload(self._client(), action, fields, self.known.action)
@@ -282,8 +281,7 @@ class Conversation:
             self.session.decoded(request)
         result: StepResult[Any] | None = request.step.result
         if request.step.folded and (result is None or result.observation is None):
-            # The record's bound is for what is over; this was waited for.
-            result = self.session.read(request.reply or b"")
+            result = self.session.read(request.reply or b"")  # the record's bound is for what is over
         if result is None:
             error = request.step.error
             error.url = error.url or self.session.url
@@ -331,8 +329,7 @@ def results_of(pairs: list[tuple[Conversation, Request]]) -> list[StepResult[Any
 
 def conversation_of(client: Any) -> Conversation:
     """Give the conversation that a client of ours holds, of whichever kind: for what is built on clients."""
-    talk: Conversation = client._openenv_talk
-    return talk
+    return client._openenv_talk  # type: ignore[no-any-return]
 
 
 def hold_conversation(client: Any, talk: Conversation) -> None:
@@ -343,8 +340,7 @@ def hold_conversation(client: Any, talk: Conversation) -> None:
 
 def options_of(client: Any) -> Options:
     """Give how the calls of a client of ours are made, of whichever kind."""
-    options: Options = client._openenv_options
-    return options
+    return client._openenv_options  # type: ignore[no-any-return]
 
 
 def _dropped(session: Session, provider: Hold | None) -> None:
