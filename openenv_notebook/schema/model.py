@@ -8,6 +8,7 @@ import re
 import typing
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, Optional
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -47,6 +48,10 @@ class SchemaModel(MaskedModel):
                 self.__pydantic_fields_set__.add(name)
 
 
+# A class takes a millisecond to make: of a tree of very many objects only the first level has one, then dicts do.
+_MOST_OBJECTS, _DEEPEST, _DEEPEST_OF_MANY = 60, 20, 1
+
+
 class OpenModel(SchemaModel):
     """The root of models whose schema allows fields that it does not name."""
 
@@ -57,23 +62,32 @@ def model_from_schema(action: Shape, name: str = "Action") -> type[SchemaModel]:
     """Make a model of an action's fields, types, bounds, defaults and descriptions; ``name`` serves without a title."""
     # What must be given comes first where Tab completes.
     ordered = sorted(action_fields(action), key=lambda field: not field.required)
-    return _model(action, ordered, name)
+    return _model(action, ordered, name, _DEEPEST if _objects(action) <= _MOST_OBJECTS else _DEEPEST_OF_MANY)
 
 
-def _model(shape: Shape, fields: Sequence[Shape], name: str) -> type[SchemaModel]:
+def _objects(shape: Shape) -> int:
+    """Count the objects that a shape is made of."""
+    parts = getattr(shape, "fields", ()) or getattr(shape, "branches", ())
+    inside = [
+        part for part in (getattr(shape, "item", None), getattr(shape, "values", None)) if isinstance(part, Shape)
+    ]
+    return isinstance(shape, shapes.Object) + sum(map(_objects, (*parts, *inside)))
+
+
+def _model(shape: Shape, fields: Sequence[Shape], name: str, depth: int) -> type[SchemaModel]:
     names = python_names([field.name for field in fields])
-    made: dict[str, Any] = {names[field.name]: _field(field, names[field.name]) for field in fields}
+    made: dict[str, Any] = {names[field.name]: _field(field, names[field.name], depth) for field in fields}
     root = OpenModel if fields and shape.field_names is None else SchemaModel
     return create_model(_class_name(shape.title or name), __base__=root, **made)
 
 
-def _field(field: Shape, python_name: str) -> Any:
+def _field(field: Shape, python_name: str, depth: int) -> Any:
     settings: dict[str, Any] = {"description": field.description or None}
     if python_name != field.name:
         settings["alias"] = field.name
     if _marks_secret(field):
         settings["json_schema_extra"] = {"writeOnly": True}
-    kind = python_type(field, _nested)
+    kind = python_type(field, partial(_nested, depth=depth - 1))
     if isinstance(field, shapes.Const):
         return kind, Field(field.value, **settings)
     settings |= _bounds(field)
@@ -133,8 +147,8 @@ def _plain_type(shape: Shape, of_object: Callable[[shapes.Object], Any]) -> Any:
     return Any
 
 
-def _nested(shape: shapes.Object) -> type[SchemaModel]:
-    return _model(shape, shape.fields, shape.name.title())
+def _nested(shape: shapes.Object, depth: int) -> type[Any]:
+    return _model(shape, shape.fields, shape.name.title(), depth) if depth > 0 else dict
 
 
 def _one_of(values: Sequence[Any]) -> Any:

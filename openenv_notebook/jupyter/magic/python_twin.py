@@ -64,12 +64,21 @@ def call_of(step: Step) -> Call:
     return Call("reset" if step.kind == "reset" else "step", dict(action))
 
 
+def _line(name: str, step: Step) -> str:
+    """Write a call, or what is missing: one that was long is not kept once the record is full."""
+    if step.folded and step.action is None:
+        return f"# a {step.kind} whose action was long, and is not kept any more"
+    return call_of(step).code(name, secrets_of(step))
+
+
 def episode_code(name: str, target: str | Callable[..., Any] | None, episode: Episode) -> str:
     """Write an episode as a program that does it again, without what the server refused.
 
     The target is what connect() takes: a text, or a class that the program has, too.
     """
-    calls = [call_of(step).code(name, secrets_of(step)) for step in episode if step.happened]
+    calls = [_line(name, step) for step in episode if step.happened]
+    if episode.forgotten:
+        calls.insert(1, f"# {episode.forgotten} entries that are not kept any more")
     imports = ["import openenv_notebook"]
     if any("os.environ[" in call for call in calls):
         imports.insert(0, "import os\n")

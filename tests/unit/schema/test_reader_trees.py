@@ -15,7 +15,7 @@ from openenv_notebook.client.clients import GenericEnvClient
 from openenv_notebook.values.attribute_dict import attribute_dict
 
 # Calls of functions: for each character of the schema, for the bounded tree that is read of any, for its model.
-A_CHARACTER, TREE, MODEL = 20, 120_000, 400_000
+A_CHARACTER, TREE, MODEL = 20, 120_000, 200_000
 
 Schema = dict[str, Any]
 
