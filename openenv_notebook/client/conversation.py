@@ -15,18 +15,17 @@ from typing import Any, NamedTuple, NoReturn
 
 from openenv_notebook.client.actions import OPTIONS, is_bare, listed, with_suggestions
 from openenv_notebook.client.codec import Codec
+from openenv_notebook.client.dropped import end_with
 from openenv_notebook.client.known import Known
 from openenv_notebook.client.opener import Opener
 from openenv_notebook.client.placed import NOTHING_SENT, placed
 from openenv_notebook.client.players import Players
-from openenv_notebook.client.provider import stop_soon
 from openenv_notebook.client.questions import Questions
 from openenv_notebook.client.session import Session
 from openenv_notebook.client.waiting import Apart, Asked, Body, Together, raised, seconds_left
 from openenv_notebook.record.recorder import Record
 from openenv_notebook.record.step import Step
 from openenv_notebook.schema.shapes import Shape
-from openenv_notebook.servers.holding import Hold
 from openenv_notebook.values.caution import caution
 from openenv_notebook.values.checks import check_seconds
 from openenv_notebook.values.errors import ClientClosed, ConnectTimeout, InvalidAction, ReplyTimeout
@@ -78,7 +77,7 @@ class Conversation:
         self._views: dict[int, tuple[Options, Any]] = {}
         self._client = weakref.ref(client)
         self._warned: set[Any] = set()
-        weakref.finalize(self, _dropped, self.session, opener.provider).atexit = False
+        end_with(self, self.session, opener.provider)
 
     def again(self, client: Any) -> Conversation:
         """Make the conversation of another client on the same server, with this one's own settings."""
@@ -341,10 +340,3 @@ def hold_conversation(client: Any, talk: Conversation) -> None:
 def options_of(client: Any) -> Options:
     """Give how the calls of a client of ours are made, of whichever kind."""
     return client._openenv_options  # type: ignore[no-any-return]
-
-
-def _dropped(session: Session, provider: Hold | None) -> None:
-    """A client was collected without close(): only hand over to the loop."""
-    session.lease.post(session.shut_down)
-    if provider is not None:
-        stop_soon(provider)

@@ -110,17 +110,18 @@ class Opener:
         if self.endpoint is None:
             assert self.provider is not None and self._reach is not None
             link.say("the server is starting")
-            self.endpoint = self._reach(await in_thread(functools.partial(_started, self.provider)))
+            start = functools.partial(_started, self.provider, self.provider.stops)
+            self.endpoint = self._reach(await in_thread(start))
             customer.move(self.endpoint.address.name)
             if self._secrets is not None:
                 self.hide_by(self._secrets)
         return await _Opening(customer, link, self.endpoint, self.patience).open()
 
 
-def _started(provider: Hold) -> str:
-    """Start the server; whatever a provider or a factory of somebody's raises is why there is none."""
+def _started(provider: Hold, since: int) -> str:
+    """Start the server, unless it was stopped since; whatever somebody's provider or factory raises is the cause."""
     try:
-        return provider.start()
+        return provider.start(since)
     except OpenEnvError:
         raise
     except BaseException as error:

@@ -58,6 +58,7 @@ class Session:
         self.record = record if record is not None else Record(url)
         self.subscribers = Subscribers()
         self.lease = Lease(self)
+        self.look_after: Callable[[], object] = int
         self.is_closed = self.is_closing = self.was_reset = self._was_asked = False
         self.lost: SessionLost | None = None
         self._connect = connect

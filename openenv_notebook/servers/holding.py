@@ -76,7 +76,8 @@ class HeldServer:
             told, backend = self._holders.pop(holder, None), self.backend
             if told is not None:
                 told.set()
-            if told is None or self._holders:
+            # Asked anew after an interrupt it goes on from here.
+            if self._holders or not self._begun:
                 return
             for key in [key for key, other in _shared.items() if other is self]:
                 del _shared[key]
@@ -141,7 +142,7 @@ class Hold:
         self.what = what
         self._find = find
         self._address = address
-        self._held = held
+        self._held, self.stops = held, 0
         if held is not None:
             held.take(self)
 
@@ -150,12 +151,15 @@ class Hold:
         """True from its start to its stop."""
         return self._held is not None
 
-    def start(self) -> str:
+    def start(self, since: int | None = None) -> str:
         """Take hold, starting the server if nobody else has, wait until it runs, and return its address.
 
-        Raises what the start raised, and ServerStartFailed if it was stopped meanwhile.
+        ``since`` is how many ``stops`` there were when this was asked for. Raises what the start raised, and
+        ServerStartFailed if it was stopped meanwhile.
         """
         with _guard:
+            if since not in (None, self.stops):
+                raise stopped_while_starting(str(self.what or "the server"))
             server = self._held = self._find()
             if server is not None:
                 server.take(self)
@@ -169,10 +173,18 @@ class Hold:
 
     def stop(self) -> None:
         """Let go, also during the start; the server stops when nobody holds it. Again it does nothing."""
-        with _guard:
-            server, self._held = self._held, None
+        self.forestall()
+        server = self._held
         if server is not None:
             server.let_go(self)
+            # Last, so that an interrupt before it leaves what the next stop does.
+            if self._held is server:
+                self._held = None
+
+    def forestall(self) -> None:
+        """Have every start that was asked for until now, and has not begun, fail."""
+        with _guard:
+            self.stops += 1
 
 
 def hold_shared(what: Served) -> Hold:

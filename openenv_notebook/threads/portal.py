@@ -24,7 +24,7 @@ from openenv_notebook.threads.fork import keep_loop
 from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.portal_call import DrivenCall
 from openenv_notebook.threads.start import start_thread
-from openenv_notebook.values.errors import ClientClosed, NotSupportedHere, TransportError, WrongThread
+from openenv_notebook.values.errors import ClientClosed, TransportError, WrongThread
 from openenv_notebook.values.logs import our_log
 from openenv_notebook.values.tracebacks import shorten
 
@@ -199,11 +199,6 @@ def lease(guest: Guest) -> Portal:
         with _guard:
             if _exiting:
                 raise ClientClosed("the interpreter is exiting", hint="make no calls from exit handlers")
-            if sys.platform == "emscripten":
-                raise NotSupportedHere(
-                    "this kernel has no threads and no sockets (pyodide, JupyterLite)",
-                    hint="use a kernel that runs on a machine",
-                )
             if _current is not None and _current.is_usable:
                 _current.guests.add(guest)
                 return _current
@@ -242,17 +237,25 @@ def _new_portal() -> Portal | None:
         if _current is not None:
             _current.post(_current.loop.stop)
         portal = Portal()
-        # Whoever wanted it may have been interrupted, and come no more.
-        portal.loop.call_later(UNUSED_FOR, _end_unused, portal)
+        portal.loop.call_later(UNUSED_FOR, _look_after, portal)
         _current = portal
         return portal
 
 
-def _end_unused(portal: Portal) -> None:
-    """End a portal that nobody has taken."""
+def _look_after(portal: Portal) -> None:
+    """End what interrupts leave: guests that were dropped unseen, a portal that nobody has (any more)."""
+    for guest in list(portal.guests):
+        getattr(guest, "look_after", int)()
+    if not _end_if_unused(portal):
+        portal.loop.call_later(UNUSED_FOR, _look_after, portal)
+
+
+def _end_if_unused(portal: Portal) -> bool:
+    """End a portal without guests; whatever became of their callbacks, those that are gone do not count."""
     with _guard:
-        if not portal.guests:
+        if next(iter(portal.guests), None) is None:
             _end(portal)
+    return not portal.alive
 
 
 def current() -> Portal | None:
@@ -277,10 +280,8 @@ def give_back(guest: Guest, *, join: bool, within: float = JOIN_WITHIN) -> None:
         if portal is None:
             return
         portal.guests.discard(guest)
-        if portal.guests:
-            return
-        _end(portal)
-    if join and not portal.is_here:
+        has_ended = _end_if_unused(portal)
+    if join and has_ended and not portal.is_here:
         portal.thread.join(within)
 
 

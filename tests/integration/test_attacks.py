@@ -26,6 +26,12 @@ def test_servers_and_panels(lab: RealServer) -> None:
     attacked(lab, "servers", storm(40, 500), 2)
 
 
+@pytest.mark.parametrize("seed", range(storm(2, 20)))
+def test_connects(lab: RealServer, seed: int) -> None:
+    """T17: interrupts over connect("demo:…") and its end leave no idle loop, no thread and no demo's server."""
+    assert attacked(lab, "connects", storm(150, 500), seed)["left"] == []
+
+
 def test_runs(lab: RealServer) -> None:
     """T06: a run that is interrupted while it starts, works or ends is over: the next one begins."""
     assert attacked(lab, "runs", storm(100, 2000), 3)["refused"] == 0

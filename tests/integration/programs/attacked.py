@@ -6,10 +6,12 @@ argv: URL, what is attacked, number of interrupts, seed
 import asyncio
 import collections
 import faulthandler
+import gc
 import json
 import random
 import sys
 import threading
+import time
 import urllib.request
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +20,7 @@ from attack import Attack
 
 from openenv_notebook import GenericEnvClient, Rollout, connect, run_episodes
 from openenv_notebook.jupyter.panel.publisher import Publisher
+from openenv_notebook.threads.worker import own_threads
 from openenv_notebook.values.errors import MisuseError, OpenEnvError
 
 url, what, number, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -155,8 +158,27 @@ def storm_of_servers() -> None:
         hit(start_and_stop, 1, chance.randrange(30))
 
 
+def come_and_go() -> None:
+    """Connect to a demo, look, and leave it to chance whether it is closed or dropped."""
+    other = connect("demo:echo")
+    other.reset()
+    if chance.random() < 0.7:
+        other.close()
+
+
+def storm_of_connects() -> None:
+    """T17."""
+    while attack.count < number:
+        hit(come_and_go, chance.randrange(1, 4), chance.randrange(30))
+
+
 with attack:
-    storms = {"subscriptions": storm_of_subscriptions, "runs": storm_of_runs, "servers": storm_of_servers}
+    storms = {
+        "subscriptions": storm_of_subscriptions,
+        "runs": storm_of_runs,
+        "servers": storm_of_servers,
+        "connects": storm_of_connects,
+    }
     storms.get(what, storm_of_calls)()
 try:
     env.settle(10)
@@ -171,4 +193,10 @@ said["made"] = len(made)
 env.close()
 with connect(url) as other:
     other.reset()
+del other
+pause, until = threading.Event(), time.monotonic() + 10
+while own_threads() and time.monotonic() < until:
+    gc.collect()
+    pause.wait(0.05)
+said["left"] = own_threads()
 print(json.dumps(said))

@@ -147,12 +147,6 @@ class TestLease:
         with pytest.raises(NotSupportedHere, match="cannot start threads"):
             portals.lease(Guest())
 
-    def test_in_the_browser_there_is_one_clear_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """In pyodide the error names what is missing."""
-        monkeypatch.setattr(sys, "platform", "emscripten")
-        with pytest.raises(NotSupportedHere, match="no threads and no sockets"):
-            portals.lease(Guest())
-
 
 class TestLoop:
     """What runs on it."""
