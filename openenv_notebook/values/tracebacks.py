@@ -14,7 +14,7 @@ from openenv_notebook.values.known_secrets import foreign_text
 from openenv_notebook.values.secrets import HIDDEN, is_secret_name
 
 # What we wait by, and the shell, which older versions decorate, say as little of what a person did as we.
-_NOT_THEIRS = ("openenv_notebook", "IPython", "ipykernel", "decorator", "threading", "asyncio")
+_NOT_THEIRS = {"openenv_notebook", "IPython", "ipykernel", "decorator", *sys.stdlib_module_names}
 
 # The first of the person's lines, and the last ones, say enough of a deep call.
 _MOST_LINES = 6

@@ -31,6 +31,15 @@ CELLS = {
         "def dive(n):\n    return dive(n - 1) if n else env.step([])\ndive(50)",
         ["  {cell}, line 3", "    dive(50)", "  …", "  {cell}, line 2, in dive"],
     ),
+    "a call of a tool, which is a coroutine": (
+        '1\nenv.call_tool("nothing", word="x")',
+        ["  {cell}, line 2", '    env.call_tool("nothing", word="x")'],
+    ),
+    "a function that sorts": ("1\nsorted([1, 2], key=lambda n: env.step([]))", ["  {cell}, line 2, in <lambda>"]),
+    "a function that the library calls": (
+        "import functools\nfunctools.reduce(lambda a, n: env.step([]), [1, 2])",
+        ["  {cell}, line 2, in <lambda>"],
+    ),
     "an await": (
         "import asyncio\nasync def play():\n    await env.async_client.step([])\nawait play()",
         ["  {cell}, line 4"],
