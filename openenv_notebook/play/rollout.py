@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -20,6 +19,7 @@ from openenv_notebook.play.loop import EpisodeLoop, Plan
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.threads import portal as portals
 from openenv_notebook.threads import strand
+from openenv_notebook.threads.fork import in_forked_child
 from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import OwnThread
 from openenv_notebook.threads.strand import Strand
@@ -331,12 +331,11 @@ def _stop_all(cell: Cell | None) -> None:
 at_interrupt(_stop_all)
 
 
-def _in_forked_child() -> None:
+def _forget_runs() -> None:
     """The parent's runs are not here."""
     global _admission
     _admission = threading.Lock()
     _under_way.clear()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_forked_child)
+in_forked_child(_forget_runs)

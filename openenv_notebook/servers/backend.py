@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from openenv_notebook.threads.fork import in_forked_child
 from openenv_notebook.values.errors import ServerStartFailed
 
 Progress = Callable[[str], object]
@@ -96,8 +97,7 @@ def stop_all() -> None:
 
 
 atexit.register(stop_all)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=forget_all)
+in_forked_child(forget_all)
 
 
 def stopped_while_starting(name: str, log: Sequence[str] = ()) -> ServerStartFailed:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from openenv_notebook.servers.backend import Startable, stopped_while_starting
 from openenv_notebook.servers.choose import Served, Wish, choose
+from openenv_notebook.threads.fork import in_forked_child
 from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values.ending import end_after
@@ -238,12 +239,11 @@ def running_servers() -> list[Startable]:
     return [backend for backend in backends if backend is not None and backend.running]
 
 
-def _in_forked_child() -> None:
+def _leave_to_parent() -> None:
     """Leave the parent's servers to the parent."""
     global _guard
     _guard = threading.RLock()
     _shared.clear()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_forked_child)
+in_forked_child(_leave_to_parent)

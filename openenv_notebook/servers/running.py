@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import weakref
 from typing import Any
 from urllib.parse import urlsplit
 
 from openenv_notebook.servers.backend import Backend
+from openenv_notebook.threads.fork import in_forked_child
 from openenv_notebook.values.front_end import Owner
 
 _all: dict[int, Running] = {}
@@ -90,6 +90,5 @@ def note_connect(server: object, *, failed: bool) -> None:
             each.given_up = failed
 
 
-if hasattr(os, "register_at_fork"):
-    # The parent's servers are left to the parent.
-    os.register_at_fork(after_in_child=_all.clear)
+# The parent's servers are left to the parent.
+in_forked_child(_all.clear)

@@ -11,7 +11,6 @@ import contextvars
 import functools
 import heapq
 import itertools
-import os
 import queue
 import threading
 import time
@@ -19,6 +18,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from openenv_notebook.threads.fork import in_forked_child
 from openenv_notebook.threads.start import start_thread
 from openenv_notebook.values.logs import our_log
 
@@ -144,5 +144,4 @@ _thread = _Thread()
 lease, give_back, put = _thread.lease, _thread.give_back, _thread.put
 after, dropped, join = _thread.after, _thread.dropped, _thread.join
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_thread.reset)
+in_forked_child(_thread.reset)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable
 from typing import Any
+
+
+def in_forked_child(call: Callable[[], object]) -> None:
+    """Have something called in each child that is forked from here; nothing is done where processes do not fork."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=call)
+
 
 # Kept for ever: their destructors would act on the parent's loop.
 _inherited: list[Any] = []

@@ -20,7 +20,7 @@ from _thread import LockType, allocate_lock
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from openenv_notebook.threads.fork import keep_loop
+from openenv_notebook.threads.fork import in_forked_child, keep_loop
 from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.portal_call import DrivenCall
 from openenv_notebook.threads.start import start_thread
@@ -346,5 +346,4 @@ def _in_child() -> None:
 
 
 atexit.register(_at_exit)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
+in_forked_child(_in_child)

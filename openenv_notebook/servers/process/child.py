@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from openenv_notebook.servers.log import Log
+from openenv_notebook.threads.fork import in_forked_child
 from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import OwnThread
 
@@ -166,11 +167,10 @@ def _popen(arguments: Sequence[str], variables: Mapping[str, str]) -> subprocess
     )
 
 
-def _in_forked_child() -> None:
+def _forget_children() -> None:
     for child in list(_children):
         child.forget()
     _children.clear()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_forked_child)
+in_forked_child(_forget_children)
