@@ -52,8 +52,7 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
     @documented_as(AsyncCalls.reset)
     def reset(self, /, **kwargs: Any) -> StepResult[ObsT]:
         if "reset" in self._own_verbs:
-            made: StepResult[ObsT] = self._call("reset", **kwargs)
-            return made
+            return self._call("reset", **kwargs)
         return block(self._openenv_talk.reset(self._openenv_options, kwargs), self._openenv_options.timeout)
 
     @overload
@@ -66,18 +65,14 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
     def step(self, action: Any = NOT_GIVEN, /, **fields: Any) -> StepResult[ObsT]:
         if "step" in self._own_verbs:
             args = () if action is NOT_GIVEN else (action,)
-            made: StepResult[ObsT] = self._call("step", *args, **fields)
-            return made
+            return self._call("step", *args, **fields)
         return block(self._openenv_talk.step(self._openenv_options, action, fields), self._openenv_options.timeout)
 
     @documented_as(AsyncCalls.state)
     def state(self) -> StateT:
         if "state" in self._own_verbs:
-            own: StateT = self._call("state")
-            return own
-        # No call stands between an answer and who asked: an interrupt there would lose it.
-        state: StateT = block(self._openenv_talk.state(), self._openenv_options.timeout)
-        return state
+            return self._call("state")
+        return block(self._openenv_talk.state(), self._openenv_options.timeout)
 
     @documented_as(AsyncCalls.step_many)
     def step_many(self, actions: Iterable[Any], *, window: int = 16) -> list[StepResult[ObsT]]:
@@ -114,27 +109,27 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
 
     @documented_as(AsyncCalls.health)
     def health(self) -> dict[str, Any]:
-        return self._call("health")  # type: ignore[no-any-return]
+        return self._call("health")
 
     @documented_as(AsyncCalls.metadata)
     def metadata(self) -> dict[str, Any]:
-        return self._call("metadata")  # type: ignore[no-any-return]
+        return self._call("metadata")
 
     @documented_as(AsyncCalls.list_environments)
     def list_environments(self) -> list[str]:
-        return self._call("list_environments")  # type: ignore[no-any-return]
+        return self._call("list_environments")
 
     @documented_as(AsyncCalls.list_splits)
     def list_splits(self, env_name: str | None = None) -> list[dict[str, Any]]:
-        return self._call("list_splits", env_name)  # type: ignore[no-any-return]
+        return self._call("list_splits", env_name)
 
     @documented_as(AsyncCalls.list_tasks)
     def list_tasks(self, split: str, env_name: str | None = None) -> list[Any]:
-        return self._call("list_tasks", split, env_name)  # type: ignore[no-any-return]
+        return self._call("list_tasks", split, env_name)
 
     @documented_as(AsyncCalls.num_tasks)
     def num_tasks(self, split: str, env_name: str | None = None) -> int:
-        return self._call("num_tasks", split, env_name)  # type: ignore[no-any-return]
+        return self._call("num_tasks", split, env_name)
 
     @documented_as(AsyncCalls.get_task)
     def get_task(self, split: str, index: int, env_name: str | None = None) -> Any:
@@ -144,7 +139,7 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
     def get_task_range(
         self, split: str, start: int | None = None, stop: int | None = None, env_name: str | None = None
     ) -> list[Any]:
-        return self._call("get_task_range", split, start, stop, env_name)  # type: ignore[no-any-return]
+        return self._call("get_task_range", split, start, stop, env_name)
 
     @documented_as(AsyncCalls.schema)
     def schema(self) -> dict[str, Any]:
@@ -158,15 +153,15 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
 
     @documented_as(AsyncCalls.list_tools)
     def list_tools(self, use_cache: bool = True) -> list[Tool]:
-        return self._call("list_tools", use_cache)  # type: ignore[no-any-return]
+        return self._call("list_tools", use_cache)
 
     @documented_as(AsyncCalls.get_tool)
     def get_tool(self, name: str) -> Tool | None:
-        return self._call("get_tool", name)  # type: ignore[no-any-return]
+        return self._call("get_tool", name)
 
     @documented_as(AsyncCalls.has_tool)
     def has_tool(self, name: str) -> bool:
-        return self._call("has_tool", name)  # type: ignore[no-any-return]
+        return self._call("has_tool", name)
 
     @documented_as(AsyncCalls.call_tool)
     def call_tool(self, name: str, /, **arguments: Any) -> Any:

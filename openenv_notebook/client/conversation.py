@@ -328,7 +328,7 @@ def results_of(pairs: list[tuple[Conversation, Request]]) -> list[StepResult[Any
 
 def conversation_of(client: Any) -> Conversation:
     """Give the conversation that a client of ours holds, of whichever kind: for what is built on clients."""
-    return client._openenv_talk  # type: ignore[no-any-return]
+    return client._openenv_talk
 
 
 def hold_conversation(client: Any, talk: Conversation) -> None:
@@ -339,4 +339,4 @@ def hold_conversation(client: Any, talk: Conversation) -> None:
 
 def options_of(client: Any) -> Options:
     """Give how the calls of a client of ours are made, of whichever kind."""
-    return client._openenv_options  # type: ignore[no-any-return]
+    return client._openenv_options

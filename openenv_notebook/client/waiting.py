@@ -130,11 +130,11 @@ def drive(lease: Lease, make: Callable[[], Any], name: str) -> Any:
 
     An interrupt has ``.sent``, of the request that was made in there last.
     """
-    portal, made = lease.portal, list[Request]()
-    context = copy_context()
-    context.run(_made.set, made)
+    made: list[Request] = []
     try:
-        return context.run(portal.call, make, name=name)
+        context = copy_context()
+        context.run(_made.set, made)
+        return context.run(lease.portal.call, make, name=name)
     except BaseException as error:
         _note_late(error, Together(made), name)
         raise

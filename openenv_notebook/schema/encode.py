@@ -26,8 +26,7 @@ def encoded(value: Any, shape: Shape | None, path: Path = ()) -> Any:
     Raises InvalidAction, naming the place, for bytes that are no text where the field takes them as one.
     """
     if is_bytes(value):
-        branches = shape.branches if isinstance(shape, Union) else (shape,)
-        found = next((each.encoding for each in branches if isinstance(each, Text) and each.encoding), "")
+        found = next((each.encoding for each in _branches(shape) if isinstance(each, Text) and each.encoding), "")
         return _text_of(bytes(value), found, path) if found else value
     if isinstance(value, Mapping):
         known = {field.name: field for field in _fields(value, shape)}

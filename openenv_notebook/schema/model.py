@@ -67,11 +67,7 @@ def model_from_schema(action: Shape, name: str = "Action") -> type[SchemaModel]:
 
 def _objects(shape: Shape) -> int:
     """Count the objects that a shape is made of."""
-    parts = getattr(shape, "fields", ()) or getattr(shape, "branches", ())
-    inside = [
-        part for part in (getattr(shape, "item", None), getattr(shape, "values", None)) if isinstance(part, Shape)
-    ]
-    return isinstance(shape, shapes.Object) + sum(map(_objects, (*parts, *inside)))
+    return isinstance(shape, shapes.Object) + sum(map(_objects, shape.parts))
 
 
 def _model(shape: Shape, fields: Sequence[Shape], name: str, depth: int) -> type[SchemaModel]:

@@ -219,7 +219,11 @@ def to_bytes(value: Any) -> bytes:
     try:
         return to_json(value, fallback=_convert, bytes_mode="utf8")
     except Exception:
-        pass  # what it refuses may still be written
+        return _to_bytes_slowly(value)
+
+
+def _to_bytes_slowly(value: Any) -> bytes:
+    """Write what the fast encoder refuses, by whichever way takes it, or say what is wrong and where."""
     try:
         return _written(value)
     except RecursionError:
