@@ -17,6 +17,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.sync.client import ClientConnection, connect
+from websockets.sync.connection import Connection
 from websockets.sync.server import ServerConnection, serve
 
 from support.waiting import eventually
@@ -80,17 +81,17 @@ class Tap:
         with connect(self._behind.replace("http", "ws", 1) + path, **options) as server:
             back = threading.Thread(target=self._hand_back, args=[server, connection], name="tap-back")
             back.start()
-            with suppress(ConnectionClosed):
-                for frame in connection:
-                    assert isinstance(frame, str), "a message is a text frame"
-                    self.sent.append(frame)
-                    server.send(frame)
+            _pass_on(connection, server, self.sent)
         back.join()
 
     def _hand_back(self, server: ClientConnection, connection: ServerConnection) -> None:
-        with suppress(ConnectionClosed):
-            for frame in server:
-                assert isinstance(frame, str), "a message is a text frame"
-                self.came.append(frame)
-                connection.send(frame)
+        _pass_on(server, connection, self.came)
         connection.close()
+
+
+def _pass_on(giver: Connection, taker: Connection, kept: list[str]) -> None:
+    with suppress(ConnectionClosed):
+        for frame in giver:
+            assert isinstance(frame, str), "a message is a text frame"
+            kept.append(frame)
+            taker.send(frame)
