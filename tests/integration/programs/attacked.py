@@ -6,6 +6,7 @@ argv: URL, what is attacked, number of interrupts, seed
 import asyncio
 import collections
 import faulthandler
+import functools
 import gc
 import json
 import random
@@ -78,19 +79,24 @@ def storm_of_subscriptions() -> None:
         said["works"] = env.step(op="echo", value=1).observation.value == 1
 
 
-def begin_and_end_a_run() -> None:
-    """A run that is made, started, waited for; then another."""
-    run = Rollout(env, lambda seen: {"op": "echo", "seconds": 0.0005}, episodes=None, max_steps=3).start()
-    run.change = run.fps  # type: ignore[attr-defined]
+def begin_and_end(run: Rollout) -> None:
+    """Start a run, stop it, wait for its end."""
+    run.start()
+    run.fps = None
     run.stop()
     run.wait(5)
 
 
 def storm_of_runs() -> None:
     """T06."""
-    said["refused"] = 0
+    said["refused"] = said["interrupted"] = said["goes on"] = 0
     while attack.count < number:
-        hit(begin_and_end_a_run, chance.choice([1, 1, 2, 3]))
+        run = Rollout(env, lambda seen: {"op": "echo", "seconds": 0.0005}, episodes=None, max_steps=3)
+        said["interrupted"] += hit(functools.partial(begin_and_end, run), chance.choice([1, 1, 2, 3])) is not None
+        if run.running and not run.stopping:
+            # Interrupted between two calls: nobody told it to stop.
+            said["goes on"] += 1
+            run.stop()
     for run in [thread for thread in threading.enumerate() if thread.name == "openenv-rollout"]:
         run.join(5)
     try:
