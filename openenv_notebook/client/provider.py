@@ -38,7 +38,10 @@ def _started(provider: Any, *arguments: Any, **keywords: Any) -> _Foreign:
     """Start it; whoever wants to stop it meanwhile has to wait."""
     start = getattr(provider, "start_container", None) or getattr(provider, "start", None)
     if start is None:
-        raise MisuseError("the provider has neither start_container() nor start()")
+        hint = (
+            "give an object with start_container() and stop_container(), or start() and stop(), that gives the address"
+        )
+        raise MisuseError(f"the provider, a {type(provider).__name__}, has neither", hint=hint)
     server = _Foreign(provider)
     try:
         server.url = str(start(*arguments, **keywords))

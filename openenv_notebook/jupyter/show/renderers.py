@@ -36,7 +36,9 @@ def register(name: str, function: Renderer) -> None:
         kind = type(function).__name__
         raise MisuseError(f"a renderer is a function of an observation, not a {kind}", hint="def draw(observation): …")
     if not _key(name):
-        raise MisuseError("a renderer is registered for an environment's name", hint='"connect4", for one')
+        raise MisuseError(
+            "a renderer is registered for an environment's name", hint='register_renderer("connect4", draw)'
+        )
     with _lock:
         _renderers[_key(name)] = function
 

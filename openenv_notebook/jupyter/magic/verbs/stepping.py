@@ -180,7 +180,9 @@ def _tool(client: AnyClient, name: str) -> Tool | None:
     tool = next((tool for tool in found if tool.name == name), None)
     if tool is None:
         names = [tool.name for tool in found]
-        raise UsageError(f"no tool {name!r}{nearest(name, names)} (tools: {', '.join(names) or 'none'})")
+        raise UsageError(
+            f"no tool {name!r}{nearest(name, names)} (tools: {', '.join(names) or 'none'}); %openenv tools"
+        )
     return tool
 
 
