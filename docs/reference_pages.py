@@ -1,7 +1,8 @@
 """Directives that write the reference from the package itself, so that it cannot fall behind.
 
 ``{verbs}`` writes every verb of ``%openenv`` from the table the magic runs, ``{errors}``
-every error class from the tree. What a person has to add stands beside: ``verbs.toml`` and
+every error class from the tree, ``{texts}`` every error text from the source.
+What a person has to add stands beside: ``verbs.toml`` and
 ``errors.toml`` in ``reference/``. A test says what is missing there.
 """
 
@@ -11,6 +12,8 @@ import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import error_texts
 
 import openenv_notebook.values.errors
 from openenv_notebook.jupyter.magic.verbs import VERBS, Verb
@@ -149,4 +152,5 @@ def setup(app: Any) -> dict[str, bool]:
 
     app.add_directive("verbs", directive(all_verbs))
     app.add_directive("errors", directive(all_errors))
+    app.add_directive("texts", directive(error_texts.page))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -135,6 +135,6 @@ def with_suggestions(error: InvalidAction, schema: Shape | None) -> InvalidActio
             name = str(place[0])
             near = "; the server's schema names it" if name in names else nearest(name, names)
             error.errors[number] = f"{name}: no such field{near}"
-    if names and (error.hint is None or option):
+    if names and (error.hint == InvalidAction.default_hint or option):
         error.hint = f"{_fields_hint(names)}{option}"
     return error

@@ -164,9 +164,8 @@ class AsyncCalls(SessionView[ObsT], TypedClient[ActT, ObsT, StateT], Generic[Act
             note_failed_end(error, failure)
 
     def __enter__(self) -> NoReturn:
-        raise MisuseError(
-            "this client is asynchronous", hint="async with client: ..., or with client.sync() as env: ..."
-        )
+        what = f"with needs a blocking client, and this {type(self).__name__} is asynchronous"
+        raise MisuseError(what, hint="async with client: ..., or with client.sync() as env: ...")
 
     def __exit__(self, *_: object) -> None:
         """Never reached: entering raises."""

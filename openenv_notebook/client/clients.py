@@ -115,7 +115,9 @@ class EnvClient(AsyncCalls[ActT, ObsT, StateT], Generic[ActT, ObsT, StateT]):
             compression=compression,
         )
         if base_url is None and provider is None:
-            raise MisuseError("a client needs base_url or a provider", hint="EnvClient('localhost:8000')")
+            raise MisuseError(
+                f"{type(self).__name__}() needs base_url= or provider=", hint="EnvClient('localhost:8000')"
+            )
         patience = Patience(connect_timeout_s, message_timeout_s, wait_s)
         started = hold_of(provider) if provider is not None else None
         endpoint = reach(base_url) if base_url is not None else None

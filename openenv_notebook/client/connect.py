@@ -203,7 +203,7 @@ def _refuse_unknown(settings: Mapping[str, Any], kind: type[Any]) -> None:
     for name in settings:
         if name not in taken:
             known = {*inspect.signature(connect).parameters, *taken} - {*_OTHERWISE}
-            raise TypeError(f"connect() takes no argument {name!r}{nearest(name, known)}")
+            raise TypeError(f"connect() takes no argument {name!r}{nearest(name, known)}; help(connect) lists them")
 
 
 class _Queue:

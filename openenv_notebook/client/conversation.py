@@ -293,7 +293,7 @@ class Conversation:
         if last is None or not session.was_reset:
             if session.lost is None and not session.was_reset and "reset" not in self._warned:
                 self._warned.add("reset")
-                caution("a step before any reset(): most environments need one")
+                caution("a step before any reset(): most environments need one; call reset() first")
         elif session.record.episode.episode_id not in self._warned:
             self._warned.add(session.record.episode.episode_id)
             number = len(session.record.episodes)

@@ -81,7 +81,8 @@ class ForeignClient(Blocking):
     def __getattr__(self, name: str) -> Any:
         if name in _ONLY_OURS:
             raise NotSupportedHere(
-                "only our own clients keep a record and an order", hint="adopt(TheClass), or connect(...), gives one"
+                f"only our own clients keep a record and an order, and have .{name}",
+                hint="adopt(TheClass), or connect(...), gives one",
             )
         return super().__getattr__(name)
 

@@ -18,5 +18,5 @@ class NotCopied:
         self.__copy__()
 
     def __reduce__(self) -> NoReturn:
-        hint = "make a client where it is used: send the address, or a function that connects"
+        hint = "make a client where it is used: send the address, and connect(address) there"
         raise MisuseError("a client cannot be pickled: its session belongs to this process", hint=hint)

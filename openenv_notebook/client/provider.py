@@ -38,7 +38,8 @@ def _started(provider: Any, *arguments: Any, **keywords: Any) -> _Foreign:
     """Start it; whoever wants to stop it meanwhile has to wait."""
     start = getattr(provider, "start_container", None) or getattr(provider, "start", None)
     if start is None:
-        raise MisuseError("the provider has neither start_container() nor start()")
+        what = f"the provider, a {type(provider).__name__}, has neither start_container() nor start()"
+        raise MisuseError(what, hint="give it one that starts a server and returns its address")
     server = _Foreign(provider)
     try:
         server.url = str(start(*arguments, **keywords))

@@ -27,6 +27,10 @@ class Questions:
         self._known = known
         self._timeout = timeout
 
+    @property
+    def _url(self) -> str:
+        return self._discovery().address.name
+
     def _discovery(self) -> Discovery:
         if self._endpoint is None:
             raise MisuseError("the server has not been started yet", hint="connect() first")
@@ -79,7 +83,7 @@ class Questions:
         path = "/list_environments"
         names = await self._discovery().get(path, "list_environments")
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise NotAnOpenEnvServer(f"{path} answers with something that is not a list of names")
+            raise NotAnOpenEnvServer(f"{path} answers with something that is not a list of names", url=self._url)
         return names
 
     async def list_splits(self, env_name: str | None = None) -> list[dict[str, Any]]:
@@ -132,13 +136,13 @@ class Questions:
         path = await self._route(env_name, route)
         answer = self._as_object(path, await self._discovery().post(path, body, name))
         if key not in answer:
-            raise NotAnOpenEnvServer(f"{path} answers without {key!r}")
+            raise NotAnOpenEnvServer(f"{path} answers without {key!r}", url=self._url)
         return answer[key]
 
     async def _route(self, env_name: str | None, route: str) -> str:
         names = [env_name] if env_name is not None else await self.list_environments()
         if not names:
-            raise NotSupportedHere("this server names no environment")
+            raise NotSupportedHere("this server names no environment", url=self._url, hint="name it: env_name='...'")
         return f"/{quote(names[0], safe='')}/{route}"
 
     async def _object(self, path: str) -> AttributeDict:
@@ -146,5 +150,5 @@ class Questions:
 
     def _as_object(self, path: str, answer: Any) -> AttributeDict:
         if not isinstance(answer, Mapping):
-            raise NotAnOpenEnvServer(f"{path} answers {type(answer).__name__}, not an object")
+            raise NotAnOpenEnvServer(f"{path} answers {type(answer).__name__}, not an object", url=self._url)
         return cast(AttributeDict, attribute_dict(dict(answer), self._known.secrets))

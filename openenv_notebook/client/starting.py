@@ -156,7 +156,8 @@ def _own(cls: Make[ClientT], target: str, options: Mapping[str, Any], otherwise:
     for name in settings:
         if name not in known:
             of = getattr(cls, "__name__", "the client")
-            raise MisuseError(f"{name!r} is neither an option of the start ({', '.join(_OWN)}) nor of {of}")
+            what = f"{name!r} is neither an option of the start ({', '.join(_OWN)}) nor of {of}"
+            raise MisuseError(what, hint=f"leave {name} out; {of} takes {', '.join(known)}")
     wish = Wish(port=options.get("port") or 0, variables=dict(options.get("env_vars") or {}), otherwise=otherwise)
     ready_within = float(options.get("ready_within", 60.0))
     return Starting(lambda: cls(provider=hold_own(target, wish, ready_within), **settings))

@@ -44,7 +44,8 @@ def step_all(
     for env in clients:
         _refuse_others(env)
     if len(clients) != len(given):
-        raise MisuseError(f"{len(clients)} clients and {len(given)} actions: one action for each client is needed")
+        what = f"step_all() was given {len(clients)} clients and {len(given)} actions"
+        raise MisuseError(what, hint="give one action for each client, in the same order; nothing was sent")
     return block(conversation.step_all(clients, given, timeout), timeout)
 
 

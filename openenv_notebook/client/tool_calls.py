@@ -128,7 +128,8 @@ class ToolCalls:
         except (ProtocolError, ServerError, NotSupportedHere):
             return  # The list cannot be read; the tool may be there all the same.
         if not names:
-            raise NotSupportedHere("this environment has no tools", url=self._talk.session.url)
+            hint = "step() acts in it; schema() tells its fields"
+            raise NotSupportedHere("this environment has no tools", url=self._talk.session.url, hint=hint)
         if name not in names:
             raise MisuseError(f"no tool {name!r}{nearest(name, names)}", hint=f"tools: {', '.join(names)}")
 

@@ -279,7 +279,7 @@ def _post_all(portal: Portal, requests: Sequence[Request], done: Callable[[], ob
     if portal.is_here:
         _take_all(requests, done)
     elif not portal.post(_take_all, requests, done):
-        raise TransportError(GONE)
+        raise TransportError(GONE, url=requests[0].session.url)
 
 
 def _take_all(requests: Sequence[Request], done: Callable[[], object]) -> None:

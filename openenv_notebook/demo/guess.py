@@ -57,7 +57,7 @@ class GuessEnvironment(DemoEnvironment[GuessAction, GuessObservation, GuessState
         """Think of a number from ``low`` to ``high``, whole numbers in this order, else ValueError; more is ignored."""
         low, high = checked_integer("low", low), checked_integer("high", high)
         if low > high:
-            raise ValueError(f"low must not be above high: {low} > {high}")
+            raise ValueError(f"low must not be above high: {low} > {high}; give low=1, high=100")
         state = GuessState(episode_id=checked_episode_id(episode_id), seed=checked_seed(seed))
         self._state, self._low, self._high = state, low, high
         self._secret = random.Random(state.seed).randint(low, high)

@@ -177,9 +177,11 @@ def current(name: str, client: AnyClient | None) -> Iterable[Finding]:
     if client is None:
         yield Finding("ok", "nothing is connected")
         return
-    yield Finding(
-        "ok" if client.status == "open" else "look", f"client {name}: {client.status} {client.activity}".rstrip()
-    )
+    said = f"client {name}: {client.status} {client.activity}".rstrip()
+    if client.status == "open":
+        yield Finding("ok", said)
+    else:
+        yield Finding("look", said, "reset() opens a session; of a closed one, connect() makes a new client")
     yield from far_end(client)
 
 
@@ -197,7 +199,7 @@ def reach_target(text: str) -> Iterable[Finding]:
             client = connect(text, connect_timeout=_TIMEOUT, timeout=_ANSWER_WITHIN)
             yield Finding("ok", f"server: {parsed.name} is served at {client.base_url}")
     except OpenEnvError as error:
-        yield Finding("wrong", error.describe(), error.hint or "")
+        yield Finding("wrong", error.describe(), error.hint or "is the address right?")
         return
     try:
         yield from far_end(client)
@@ -255,9 +257,9 @@ def server(client: AnyClient) -> Iterable[Finding]:
         with client.new_session():
             yield Finding("ok", f"session: a new one could be opened{back}")
     except AtCapacity as error:
-        yield Finding("look", f"session: {error.describe()}", error.hint or "")
+        yield Finding("look", f"session: {error.describe()}", error.hint or "close another client of it")
     except OpenEnvError as error:
-        yield Finding("wrong", f"session: {error.describe()}", error.hint or "")
+        yield Finding("wrong", f"session: {error.describe()}", error.hint or "the server's log may say more")
 
 
 def limits(endpoint: Endpoint) -> Iterable[Finding]:

@@ -97,7 +97,7 @@ class RandomActions:
         if schema is None:
             raise MisuseError(
                 "there are no random actions here: the server tells no schema",
-                hint="give a policy: a function that takes an observation and returns an action",
+                hint="give policy=a function that takes an observation and returns an action",
             )
         action = sample_action(schema, observation, self.rng)
         return self._call(action) if "tool_name" in action else action

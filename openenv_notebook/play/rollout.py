@@ -209,7 +209,7 @@ class Rollout:
         if thread is None:
             raise MisuseError("this run was not started", hint="start() it first")
         if thread is threading.current_thread():
-            raise WrongThread("wait() is called on the thread of the run itself")
+            raise WrongThread("wait() is called on the thread of the run itself", hint="stop() ends it from there")
         portals.refuse_here("wait", "run.ended()")
         until = None if timeout is None else time.monotonic() + timeout
         try:

@@ -216,9 +216,11 @@ class Episode:
         try:
             saved = read_json(line)
         except ValueError as error:
-            raise ValueError(f"not an episode: one line of JSON is needed, an episode a line ({error})") from error
+            raise ValueError(
+                f"not an episode: one line of JSON is needed, an episode a line ({error}); to_jsonl() writes one"
+            ) from error
         if not isinstance(saved, dict) or not isinstance(saved.get("steps"), list):
-            raise ValueError('not an episode: an object with a list under "steps" is needed')
+            raise ValueError('not an episode: an object with a list under "steps" is needed; to_jsonl() writes one')
         extra = saved.get("extra") or {}
         episode = cls(extra.get("base_url", ""), saved.get("episode_id"))
         episode.started = extra.get("started", 0.0)

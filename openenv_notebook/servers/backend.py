@@ -102,4 +102,4 @@ in_forked_child(forget_all)
 
 def stopped_while_starting(name: str, log: Sequence[str] = ()) -> ServerStartFailed:
     """Say that a server, named by what it serves, was stopped before it answered; ``log`` has its last lines."""
-    return ServerStartFailed(f"{name} was stopped while it started", log=log)
+    return ServerStartFailed(f"{name} was stopped while it started", log=log, hint="start it again")

@@ -76,7 +76,8 @@ def _demo_server(name: str, wish: Wish) -> Backend:
 
     demo = find_demo(name)
     if wish.arguments:
-        raise MisuseError(f"demo:{name} takes no arguments (given: {', '.join(wish.arguments)})")
+        what = f"demo:{name} takes no arguments (given: {', '.join(wish.arguments)})"
+        raise MisuseError(what, hint="leave them out; what a demo takes goes to reset()")
     sessions = 64 if wish.sessions is None else wish.sessions
     return EmbeddedServer(demo, name=name, port=wish.port, sessions=sessions, allowed_hosts=wish.allowed_hosts)
 
@@ -109,4 +110,4 @@ def _only_here(target: LocalTarget, wish: Wish) -> None:
         hint = "max_concurrent_envs= of its create_app() does"
         raise MisuseError(f"the number of sessions of {target.name} is not decided here", hint=hint)
     if wish.allowed_hosts and target.kind == "docker":
-        raise MisuseError("a container decides itself which hosts it answers to", hint="leave allowed_hosts out")
+        raise MisuseError(f"{target.name} decides itself which hosts it answers to", hint="leave allowed_hosts out")

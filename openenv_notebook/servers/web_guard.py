@@ -43,7 +43,7 @@ class WebGuard:
             raise ValueError(f"allowed_hosts is a list of host names, not the text {allowed_hosts!r}")
         for entry in allowed_hosts:
             if host_of(entry) != entry.strip().lower():
-                raise ValueError(f"{entry!r} is not a host name (leave out scheme and port)")
+                raise ValueError(f"{entry!r} is not a host name; leave out scheme and port")
         self._allowed = LOOPBACK_HOSTS | {entry.strip().lower() for entry in allowed_hosts}
 
     def refusal(self, hosts: Sequence[str], origins: Sequence[str]) -> str | None:

@@ -148,7 +148,7 @@ class Portal:
             if deadline is not None and time.monotonic() >= deadline:
                 return False
             if not self.thread.is_alive():
-                raise TransportError(GONE, hint="call reset(), or connect again")
+                raise TransportError(GONE)
 
     def call(self, make: Callable[..., Any], *args: Any, name: str = "", **kwargs: Any) -> Any:
         """Run an async function on the loop, as a task, and wait for its result.
@@ -176,7 +176,7 @@ class Portal:
         call = DrivenCall(name, make, args, kwargs, lock.release)
         try:
             if not self.post(call.start):
-                raise TransportError(GONE, hint="call reset(), or connect again")
+                raise TransportError(GONE)
             self.wait(lock, None)
         except BaseException as error:
             shorten(error)

@@ -60,7 +60,7 @@ def check_headers(headers: Any) -> None:
         raise MisuseError(f"headers are a dict, not a {type(headers).__name__}", hint="headers={'X-Name': 'value'}")
     for name, value in headers.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise MisuseError(f"{name!r} is no name of a header")
+            raise MisuseError(f"{name!r} is no name of a header", hint="headers={'X-Name': 'value'}")
         if not isinstance(value, str):
             raise MisuseError(f"the header {name!r} needs a text as its value, not a {type(value).__name__}")
         if found := _NOT_IN_A_VALUE.search(value):

@@ -148,6 +148,8 @@ class InvalidTarget(OpenEnvError, ValueError):
 class TransportError(OpenEnvError):
     """The network or the server's process is in the way, not the environment."""
 
+    default_hint: str | None = "call reset(), or connect again"
+
 
 class ConnectFailed(TransportError, ConnectionError):
     """No connection could be opened.
@@ -156,7 +158,7 @@ class ConnectFailed(TransportError, ConnectionError):
         is_temporary: True where trying again soon may help, as for a server that is starting.
     """
 
-    default_hint: str | None = "is the server running, and is the address right?"
+    default_hint = "is the server running, and is the address right?"
     is_temporary = False
 
 
@@ -168,7 +170,7 @@ class HandshakeRejected(ConnectFailed):
         message: What that status means here.
     """
 
-    default_hint = None
+    default_hint = "is the address right? Else the log of the server, or of the proxy before it, says why"
 
     def __init__(self, status: int, message: str, **place: Unpack[_Place]) -> None:
         super().__init__(message, **place)
@@ -238,6 +240,8 @@ class ConnectTimeout(TransportError, TimeoutError):
         phase: What was being waited for.
     """
 
+    default_hint = "is the address right? connect_timeout= and timeout= (--timeout) give it more time"
+
     def __init__(self, seconds: float, phase: str, **place: Unpack[_Place]) -> None:
         super().__init__(phase, **place)
         self.seconds = seconds
@@ -268,6 +272,8 @@ class ReplyTimeout(TransportError, TimeoutError):
             may still make the step); False if it was withdrawn and never happens.
     """
 
+    default_hint = None
+
     def __init__(self, request: str, seconds: float, *, sent: bool, **place: Unpack[_Place]) -> None:
         super().__init__(request, **place)
         self.request = request
@@ -293,6 +299,8 @@ class ProtocolError(OpenEnvError):
         frame: The message, cut to 200 characters.
     """
 
+    default_hint = "the server sent it, or a proxy changed it: it has to be mended there"
+
     def __init__(self, message: str, *, frame: str = "", **place: Unpack[_Place]) -> None:
         super().__init__(message, **place)
         self.frame = frame
@@ -311,6 +319,7 @@ class ServerError(OpenEnvError):
     """
 
     default_code = ""
+    default_hint: str | None = "the server's log may say more"
 
     def __init__(
         self,
@@ -351,6 +360,7 @@ class InvalidAction(ServerError):
     """
 
     default_code = "VALIDATION_ERROR"
+    default_hint = "schema() tells what it takes"
 
     def __init__(self, message: str = "", *, errors: Sequence[str] = (), **said: Unpack[_Said]) -> None:
         super().__init__(message, **said)
@@ -447,6 +457,7 @@ class ToolFailed(ServerError):
     """
 
     default_code = "TOOL_ERROR"
+    default_hint = "list_tools() tells what it takes"
 
     def __init__(self, message: str = "", *, tool: str = "", error_type: str = "", **said: Unpack[_Said]) -> None:
         super().__init__(message, **said)
@@ -465,6 +476,8 @@ class ServerStartFailed(OpenEnvError):
         message: What was tried and how it ended.
         log: The last lines the server printed.
     """
+
+    default_hint = "its last lines say why, where it printed any; ready_within= gives it more time"
 
     def __init__(self, message: str, *, log: Sequence[str] = (), **place: Unpack[_Place]) -> None:
         super().__init__(message, **place)
@@ -502,6 +515,8 @@ class UnknownClient(MisuseError):
         name: The name asked for.
         known: The names there are.
     """
+
+    default_hint = "choose one of these, or connect it first"
 
     def __init__(self, name: str, known: Sequence[str] = (), *, hint: str | None = None) -> None:
         super().__init__(name, hint=hint)

@@ -43,6 +43,8 @@ def read_json(data: bytes | str) -> Any:
     try:
         return json.loads(data.decode() if isinstance(data, bytes) else data)
     except RecursionError:
-        raise TooDeepError("it is nested deeper than can be read here") from None
+        raise TooDeepError(
+            "it is nested deeper than can be read here; sys.setrecursionlimit() raises that limit"
+        ) from None
     except ValueError as error:
         raise (error if refused is None or "recursion" in str(refused) else refused) from None

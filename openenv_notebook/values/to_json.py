@@ -22,6 +22,7 @@ from openenv_notebook.values.errors import MisuseError
 # Written as they are.
 _DEEPEST_TOLD = 20
 _PLAIN = (str, int, float, bool, type(None))
+_DEPTH = "leave out what leads back to itself; sys.setrecursionlimit() raises the limit of depth"
 _NO_COMPLEX = "JSON has no complex numbers; send real and imaginary parts as fields of their own"
 
 
@@ -56,7 +57,7 @@ def fields_of(value: Any) -> dict[str, Any]:
     """
     fields = dict(value) if isinstance(value, (dict, Mapping)) else _taken_apart(value) if is_record(value) else None
     if not isinstance(fields, dict):
-        raise MisuseError(f"a {type(value).__name__} has no named fields")
+        raise MisuseError(f"a {type(value).__name__} has no named fields", hint="give a dict, a model or a dataclass")
     name = None
     try:
         for name, item in fields.items():
@@ -66,12 +67,11 @@ def fields_of(value: Any) -> dict[str, Any]:
                 fields[name] = _without_models(item)
         return fields
     except RecursionError:
-        raise MisuseError(
-            f"this cannot be sent as JSON: it contains itself, or is nested too deep (in {name})"
-        ) from None
+        what = f"this cannot be sent as JSON: it contains itself, or is nested too deep (in {name})"
+        raise MisuseError(what, hint=_DEPTH) from None
     except MisuseError as error:
         place = _place_of(fields, _without_models)
-        error.hint = f"it is {place}" if place else error.hint
+        error.hint = "; ".join(part for part in (f"it is {place}" if place else "", error.hint) if part)
         raise
 
 
@@ -227,7 +227,8 @@ def _to_bytes_slowly(value: Any) -> bytes:
     try:
         return _written(value)
     except RecursionError:
-        raise MisuseError("this cannot be sent as JSON: it is nested deeper than Python can write here") from None
+        what = "this cannot be sent as JSON: it is nested deeper than Python can write here"
+        raise MisuseError(what, hint=_DEPTH) from None
     except Exception as error:
         why = str(error).removeprefix("Error serializing to JSON: ").removeprefix("TypeError: ")
         hint, place = "send numbers, texts, lists, arrays, dicts, models or dataclasses", _place_of(value, _written)

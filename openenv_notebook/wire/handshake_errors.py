@@ -29,16 +29,24 @@ from openenv_notebook.values.errors import (
 from openenv_notebook.wire.endpoint import Endpoint
 from openenv_notebook.wire.fault import fault
 
-_STATUS_WORDS = {
-    401: "the token or password is missing or wrong",
-    403: "it is forbidden, or there is no WebSocket at this path",
-    404: "there is nothing at this path",
-    429: "too many requests",
-    500: "the server failed",
-    502: "a proxy could not reach the server",
-    503: "the server is not ready",
-    504: "a proxy waited too long for the server",
+_WAIT = "wait a little and connect again"
+_TOKEN = "pass token=..., or headers={'Authorization': ...}"
+_IS_IT_UP = "is the server running behind the proxy? Its log may say more"
+# By HTTP status: what it means, and what to do.
+_STATUS = {
+    401: ("the token or password is missing or wrong", _TOKEN),
+    403: (
+        "it is forbidden, or there is no WebSocket at this path",
+        "check the path (the WebSocket is at .../ws) and the token",
+    ),
+    404: ("there is nothing at this path", "check the path: the WebSocket is at .../ws"),
+    429: ("too many requests", _WAIT),
+    500: ("the server failed", "its log says why"),
+    502: ("a proxy could not reach the server", _IS_IT_UP),
+    503: ("the server is not ready", _WAIT),
+    504: ("a proxy waited too long for the server", _IS_IT_UP),
 }
+_NO_REASON = ("it gave no reason", None)
 
 
 def translate(error: Exception, endpoint: Endpoint, uri: str | None = None) -> OpenEnvError:
@@ -78,11 +86,15 @@ def _failure(error: Exception, endpoint: Endpoint, uri: str) -> OpenEnvError:
         case TimeoutError():
             return ConnectTimeout(0.0, "the network gave no answer", url=url)
         case ProxyError() | InvalidProxy():
-            return ConnectFailed(f"the proxy is in the way: {error}", url=url, hint="see HTTPS_PROXY and NO_PROXY")
+            return ConnectFailed(
+                f"the proxy is in the way: {error}", url=url, hint="set HTTPS_PROXY right, or NO_PROXY for this host"
+            )
         case InvalidURI() | UnicodeError():
             return InvalidTarget(url, str(error))
         case SecurityError():
-            return ConnectFailed(f"a redirect was not followed: {error}", url=url)
+            return ConnectFailed(
+                f"a redirect was not followed: {error}", url=url, hint="give the address that it leads to"
+            )
         case InvalidMessage() | EOFError() | AssertionError():
             hint = "if the server uses TLS, write https:// or wss://"
             return NotAnOpenEnvServer("what answers there does not speak WebSocket", url=url, hint=hint)
@@ -116,14 +128,8 @@ def _refused(error: InvalidStatus, endpoint: Endpoint, host: str | None) -> Open
         if 300 <= status < 400 and "Location" not in error.response.headers:
             what = f"HTTP {status}, a redirect without a Location,"
         return NotAnOpenEnvServer(f"{what} answers there instead of an OpenEnv server", url=url)
-    words = _STATUS_WORDS.get(status, "it gave no reason")
-    hints = {
-        401: "pass token=..., or headers={'Authorization': ...}",
-        403: "check the path (the WebSocket is at .../ws) and the token",
-        404: "check the path: the WebSocket is at .../ws",
-        503: "wait a little and connect again",
-    }
-    return HandshakeRejected(status, words, url=url, hint=hints.get(status))
+    words, hint = _STATUS.get(status, _NO_REASON)
+    return HandshakeRejected(status, words, url=url, hint=hint)
 
 
 def _space_refused(status: int, is_page: bool, url: str, token_from: str | None) -> OpenEnvError:
@@ -136,4 +142,5 @@ def _space_refused(status: int, is_page: bool, url: str, token_from: str | None)
         return SpaceAsleep("starting or asleep", url=url)
     if status in (401, 403):
         return HandshakeRejected(status, "the Space refused the token", url=url, hint=token)
-    return HandshakeRejected(status, _STATUS_WORDS.get(status, "it gave no reason"), url=url)
+    words, hint = _STATUS.get(status, _NO_REASON)
+    return HandshakeRejected(status, words, url=url, hint=hint)

@@ -142,8 +142,10 @@ def _why(reason: BaseException | str) -> str:
 def _status_error(status: int, body: bytes, path: str, url: str) -> OpenEnvError:
     detail = _detail(body)
     if status in (404, 405, 501):
-        return NotSupportedHere(f"this server has no {path} (HTTP {status}{detail})", url=url)
-    return HandshakeRejected(status, f"{path} failed{detail}", url=url)
+        hint = "only a newer server may have it; the session does without"
+        return NotSupportedHere(f"this server has no {path} (HTTP {status}{detail})", url=url, hint=hint)
+    hint = "pass the token or headers that it wants" if status in (401, 403) else "its log says why"
+    return HandshakeRejected(status, f"{path} failed{detail}", url=url, hint=f"{hint}; the session does without")
 
 
 def _detail(body: bytes) -> str:

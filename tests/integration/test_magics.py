@@ -618,7 +618,7 @@ def test_an_unknown_policy_is_told_by_the_name_that_was_written(shell: Interacti
 @pytest.mark.parametrize("line", ["nosuch", "help nosuch"])
 def test_an_unknown_verb_is_told_all_there_are(shell: InteractiveShell, line: str) -> None:
     """A verb that there is not names those there are, also after help."""
-    with pytest.raises(UsageError, match=r"'nosuch' is no verb of %openenv \(.*connect, .*help\)"):
+    with pytest.raises(UsageError, match=r"'nosuch' is no verb of %openenv \(verbs: .*connect, .*help\)$"):
         magic(shell, line)
 
 

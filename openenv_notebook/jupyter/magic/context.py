@@ -145,4 +145,4 @@ def _file(path: str) -> str:
     try:
         return Path(path).expanduser().read_bytes().decode()
     except (OSError, ValueError, RuntimeError) as error:
-        raise UsageError(f"@{path} cannot be read: {error}") from None
+        raise UsageError(f"@{path} cannot be read: {error}; a path is read from the current folder") from None

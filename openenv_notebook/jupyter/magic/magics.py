@@ -85,4 +85,4 @@ class OpenEnvMagics(Magics):
 
 def _no_verb(name: str) -> str:
     names = [*VERBS, "help"]
-    return f"{name!r} is no verb of %openenv{nearest(name, names)} ({', '.join(names)})"
+    return f"{name!r} is no verb of %openenv{nearest(name, names)} (verbs: {', '.join(names)})"

@@ -131,7 +131,8 @@ class Tokens:
         meant = nearest(name, takes).replace("'", "'--", 1)
         if not meant and self.fields:
             meant = f"; a field is written {name}=VALUE, a text that holds dashes in quotes"
-        return f"--{name} is no option of %openenv {line.verb}{meant} (options: {', '.join(options) or 'none'})"
+        there = ", ".join(options) or "none; leave it out"
+        return f"--{name} is no option of %openenv {line.verb}{meant} (options: {there})"
 
     def word(self) -> str:
         """Read one word, quoted or not, as a shell would."""
@@ -237,7 +238,8 @@ class Tokens:
             raise GrammarError(f"{self.rest!r} follows the quoted value; put all of it into quotes")
         spread = re.match(r"([A-Za-z_]\w*)\s+=(\s|$)", self.rest)
         if spread is not None:
-            raise GrammarError(f"write {spread[1]}=VALUE without blanks around the =, or the whole text in quotes")
+            name = spread[1]
+            raise GrammarError(f"blanks stand around the = of {name}; write {name}=VALUE, or the whole text in quotes")
         end = re.search(r"\s--[A-Za-z]", self.rest)
         stop = self.place + end.start() if end is not None else len(self.text)
         text, self.place = self.text[self.place : stop].strip(), stop
@@ -265,7 +267,8 @@ def read_json(text: str) -> Any:
     tokens = Tokens(text)
     value = tokens.json()
     if tokens.place < len(tokens.text):
-        raise GrammarError(f"this is not JSON: {text!r}, at character {tokens.place + 1}: {tokens.rest!r} is too much")
+        wrong = f"this is not JSON: {text!r}, at character {tokens.place + 1}: {tokens.rest!r} is too much"
+        raise GrammarError(f"{wrong}; write one object, list or value")
     return value
 
 

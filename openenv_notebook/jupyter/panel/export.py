@@ -23,7 +23,7 @@ def save(state: State, path: str | Path | None = None) -> Path:
     """Write all episodes into a file, one JSON line each, by default into a new one; gives its path."""
     episodes = state.client.episodes
     if not episodes:
-        raise MisuseError("there is nothing to save yet", hint="Reset begins an episode")
+        raise MisuseError("there is nothing to save yet", hint="env.reset(), or the panel's Reset, begins an episode")
     target = Path(path) if path is not None else notebook.free_path(state.title)
     _write_whole(target, "".join(f"{episode.to_jsonl()}\n" for episode in episodes).encode())
     return target

@@ -52,7 +52,8 @@ def value_of(shell: Any, name: str) -> Any:
     """Give the value of a variable; raises MisuseError where there is none of that name."""
     namespace: Mapping[str, Any] = shell.user_ns if shell is not None else {}
     if name not in namespace:
-        raise MisuseError(f"${name} is no variable of this notebook")
+        hint = f'give it a value in a cell first; the text itself is "${name}"'
+        raise MisuseError(f"${name} is no variable of this notebook", hint=hint)
     return namespace[name]
 
 

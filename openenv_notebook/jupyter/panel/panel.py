@@ -175,7 +175,7 @@ class Panel:
             raise
         action = await self._controller.play.ask(timeout)
         if action is None:
-            raise MisuseError("the question was handed back without an answer", hint="ask again")
+            raise MisuseError("the question was handed back without an answer", hint="await panel.ask() again")
         return action
 
     def python(self) -> str:
@@ -202,7 +202,9 @@ class Panel:
             return
         self._state.close()
         notebook.end(self)
-        self._controller.play.end(ClientClosed("the panel was closed"))
+        self._controller.play.end(
+            ClientClosed("the panel was closed", hint="make another: Panel(env), or %openenv panel")
+        )
         self._update_saved()
         self._unsubscribe()
         self._hook()
@@ -266,5 +268,6 @@ def _policies(given: Mapping[str, Any] | None) -> dict[str, Any]:
         raise MisuseError("policies go by name", hint="Panel(env, policies={'agent': agent})")
     for name, policy in (given or {}).items():
         if not callable(policy):
-            raise MisuseError(f"the policy {name!r} is no function of an observation, but {short_repr(policy)}")
+            what = f"the policy {name!r} is no function of an observation, but {short_repr(policy)}"
+            raise MisuseError(what, hint="policies={'agent': agent}, of a def agent(observation): …")
     return dict(given or {})

@@ -35,7 +35,8 @@ def of_result_by(function: Renderer | None, result: Any, previous: Any = None) -
         drawn = function(result.observation)
         if inspect.iscoroutine(drawn):
             drawn.close()
-            raise TypeError("a renderer is a plain function, not an async one")
+            name = getattr(function, "__name__", "it")
+            raise TypeError(f"a renderer is a plain function, not an async one; write def {name}, without async")
         block = of_drawn(drawn, secrets_of(result))
     except (Exception, SystemExit) as error:
         return Stack((*_failure(function, error), of_observation(result, previous)))

@@ -35,7 +35,9 @@ def register(name: str, function: Renderer) -> None:
     """
     check_callback("register_renderer()", function, "def draw(observation): …")
     if not _key(name):
-        raise MisuseError("a renderer is registered for an environment's name", hint='"connect4", for one')
+        raise MisuseError(
+            "a renderer is registered for an environment's name", hint='register_renderer("connect4", draw)'
+        )
     with _lock:
         _renderers[_key(name)] = function
 

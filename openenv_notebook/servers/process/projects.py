@@ -61,9 +61,9 @@ def plan_folder(argument: str, port: int, allowed_hosts: Sequence[str], variable
     """Plan to serve a project folder, as it was typed, with this Python; port 0 takes a free one."""
     folder = Path(argument).expanduser().resolve()
 
-    def plan(_: ProcessServer) -> Launch:
+    def plan(server: ProcessServer) -> Launch:
         app = read_app(folder)
-        _need_uvicorn()
+        _need_uvicorn(server.name)
         command = f"python -m uvicorn {app} (in {folder.name}/)"
         hint = f"%openenv serve uv:{argument} runs it in an environment of its own, with the packages it asks for"
         order = _order(app, folder, port, allowed_hosts)
@@ -75,8 +75,8 @@ def plan_folder(argument: str, port: int, allowed_hosts: Sequence[str], variable
 def plan_module(app: str, port: int, allowed_hosts: Sequence[str], variables: Mapping[str, str]) -> Plan:
     """Plan to serve ``module:app`` with this Python and what it can import; as :func:`plan_folder`."""
 
-    def plan(_: ProcessServer) -> Launch:
-        _need_uvicorn()
+    def plan(server: ProcessServer) -> Launch:
+        _need_uvicorn(server.name)
         order = _order(app, Path.cwd(), port, allowed_hosts)
         # What the notebook can import the app can import.
         order["paths"] = [os.getcwd(), *(each for each in sys.path if each and not _is_installed(each))]
@@ -89,9 +89,10 @@ def _is_installed(path: str) -> bool:
     return path.startswith((sys.prefix, sys.base_prefix)) or path.endswith(".zip")
 
 
-def _need_uvicorn() -> None:
+def _need_uvicorn(name: str) -> None:
     if importlib.util.find_spec("uvicorn") is None:
-        raise NotSupportedHere("serving an app needs uvicorn, which is not installed here", hint="%pip install openenv")
+        what = f"serving {name} needs uvicorn, which is not installed here"
+        raise NotSupportedHere(what, hint="%pip install openenv")
 
 
 def plan_uv(

@@ -221,7 +221,7 @@ def test_without_a_schema_nothing_is_added() -> None:
     error = refused({"type": "extra_forbidden", "loc": ["x"], "msg": "no", "input": 1})
     before = list(error.errors)
     assert with_suggestions(error, None) is error
-    assert (error.errors, error.hint) == (before, None)
+    assert (error.errors, error.hint) == (before, InvalidAction.default_hint)
 
 
 def test_odd_details_are_left_alone() -> None:
@@ -229,7 +229,7 @@ def test_odd_details_are_left_alone() -> None:
     error = refused("odd", {"type": "extra_forbidden", "loc": ["a", "b"], "msg": "no", "input": 1}, {"loc": None})
     before = list(error.errors)
     assert with_suggestions(error, CONNECT4).errors == before
-    assert with_suggestions(InvalidAction(details={"errors": "text"}), CONNECT4).hint is None
+    assert with_suggestions(InvalidAction(details={"errors": "text"}), CONNECT4).hint == InvalidAction.default_hint
 
 
 def test_a_hint_that_is_there_is_kept() -> None:

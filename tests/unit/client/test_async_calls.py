@@ -45,7 +45,7 @@ class TestMaking:
 
     def test_an_address_or_a_provider_is_needed(self) -> None:
         """Without either there is nothing to connect to."""
-        with pytest.raises(MisuseError, match="base_url or a provider"):
+        with pytest.raises(MisuseError, match="base_url= or provider="):
             GenericEnvClient()
 
     def test_what_must_be_started_is_no_address(self) -> None:

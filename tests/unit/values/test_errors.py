@@ -42,6 +42,7 @@ from openenv_notebook.values.errors import (
 )
 
 URL = "http://localhost:8000"
+ELSEWHERE = "the server sent it, or a proxy changed it: it has to be mended there"
 
 # Every class of the tree, with the text it makes of its attributes.
 TEXTS: list[tuple[OpenEnvError, str]] = [
@@ -54,7 +55,10 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
         "try localhost:8000, https://host/path, owner/name (a Hub Space) or demo:grid",
     ),
     (InvalidTarget("x", "no", hint="write y"), "'x' is not an address: no · write y"),
-    (TransportError("the network is down", url=URL), "the network is down · http://localhost:8000"),
+    (
+        TransportError("the network is down", url=URL),
+        "the network is down · http://localhost:8000 · call reset(), or connect again",
+    ),
     (
         ConnectFailed("nothing listens there", url=URL),
         "nothing listens there · http://localhost:8000 · is the server running, and is the address right?",
@@ -63,7 +67,11 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
         HandshakeRejected(401, "the token is wrong", url=URL, hint="pass token=..."),
         "the server answered HTTP 401: the token is wrong · http://localhost:8000 · pass token=...",
     ),
-    (HandshakeRejected(500, "it failed"), "the server answered HTTP 500: it failed"),
+    (
+        HandshakeRejected(500, "it failed"),
+        "the server answered HTTP 500: it failed · "
+        "is the address right? Else the log of the server, or of the proxy before it, says why",
+    ),
     (
         NotAnOpenEnvServer("a web page answers there", url=URL),
         "a web page answers there · http://localhost:8000 · "
@@ -81,9 +89,13 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
     (SessionLost(hint="x"), "the session was lost · x"),
     (
         ConnectTimeout(2.5, "no answer to the handshake", url=URL),
-        "connecting took longer than 2.5 s: no answer to the handshake · http://localhost:8000",
+        "connecting took longer than 2.5 s: no answer to the handshake · http://localhost:8000 · "
+        "is the address right? connect_timeout= and timeout= (--timeout) give it more time",
     ),
-    (ConnectTimeout(0.0, "the network gave no answer"), "connecting was given up: the network gave no answer"),
+    (
+        ConnectTimeout(0.0, "the network gave no answer", hint="wait"),
+        "connecting was given up: the network gave no answer · wait",
+    ),
     (
         ReplyTimeout("step", 5.0, sent=True, url=URL),
         "no reply to step() within 5 s · http://localhost:8000 · "
@@ -103,10 +115,13 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
         "no reply to reset() within 0.5 s · "
         "it was withdrawn before it was sent and will not happen; call it again, or disconnect() first",
     ),
-    (ProtocolError("a reply that is not JSON"), "a reply that is not JSON"),
-    (ProtocolError("a reply that is not JSON", frame="<html>"), "a reply that is not JSON, received '<html>'"),
-    (ServerError("what?", code="STRANGE"), "the server answered STRANGE: what?"),
-    (ServerError(), "the server answered an error: (no message)"),
+    (ProtocolError("a reply that is not JSON"), f"a reply that is not JSON · {ELSEWHERE}"),
+    (
+        ProtocolError("a reply that is not JSON", frame="<html>"),
+        f"a reply that is not JSON, received '<html>' · {ELSEWHERE}",
+    ),
+    (ServerError("what?", code="STRANGE"), "the server answered STRANGE: what? · the server's log may say more"),
+    (ServerError(), "the server answered an error: (no message) · the server's log may say more"),
     (
         InvalidAction(
             "it does not fit", errors=["column: too big (got 9)", "row: missing"], url=URL, hint="fields: column"
@@ -114,8 +129,11 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
         "the action was refused: it does not fit\n  column: too big (got 9)\n  row: missing\n"
         "  http://localhost:8000 · fields: column",
     ),
-    (InvalidAction(url=URL), "the action was refused: it does not fit · http://localhost:8000"),
-    (InvalidAction("no"), "the action was refused: no"),
+    (
+        InvalidAction(url=URL),
+        "the action was refused: it does not fit · http://localhost:8000 · schema() tells what it takes",
+    ),
+    (InvalidAction("no"), "the action was refused: no · schema() tells what it takes"),
     (
         EnvironmentFailed("KeyError: 'x'", code="EXECUTION_ERROR"),
         "the environment failed: KeyError: 'x' · the step may have happened: state() tells",
@@ -145,8 +163,11 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
         RequestRejected("Unknown message type: mcp", code="UNKNOWN_TYPE"),
         "the server answered UNKNOWN_TYPE: Unknown message type: mcp · the server may be older than this call",
     ),
-    (ToolFailed("no such file", tool="read", error_type="IOError"), "the tool 'read' failed (IOError): no such file"),
-    (ToolFailed(tool="read"), "the tool 'read' failed: (no message)"),
+    (
+        ToolFailed("no such file", tool="read", error_type="IOError"),
+        "the tool 'read' failed (IOError): no such file · list_tools() tells what it takes",
+    ),
+    (ToolFailed(tool="read"), "the tool 'read' failed: (no message) · list_tools() tells what it takes"),
     (
         ServerStartFailed("docker run ended with 1", log=["a", "b"], hint="is docker there?"),
         "docker run ended with 1\n  | a\n  | b\n  is docker there?",
@@ -154,8 +175,14 @@ TEXTS: list[tuple[OpenEnvError, str]] = [
     (MisuseError("not both", hint="one of them"), "not both · one of them"),
     (ClientClosed(url=URL), "the client is closed · http://localhost:8000 · connect again for a new client"),
     (WrongThread("step() blocks", hint="await it"), "step() blocks · await it"),
-    (UnknownClient("nev", ["env", "other"]), "there is no client named 'nev' (connected: env, other)"),
-    (UnknownClient("nev"), "there is no client named 'nev' (connected: none)"),
+    (
+        UnknownClient("nev", ["env", "other"]),
+        "there is no client named 'nev' (connected: env, other) · choose one of these, or connect it first",
+    ),
+    (
+        UnknownClient("nev"),
+        "there is no client named 'nev' (connected: none) · choose one of these, or connect it first",
+    ),
     (UnknownClient("nev", hint="connect it"), "there is no client named 'nev' (connected: none) · connect it"),
     (NotSupportedHere("no threads here"), "no threads here"),
 ]

@@ -30,7 +30,8 @@ def use(context: Context, rest: str) -> Any:
     known = list(context.workspace.clients())
     if name not in known:
         raise UsageError(
-            f"there is no client named {name!r}{nearest(name, known)} (connected: {', '.join(known) or 'none'})"
+            f"there is no client named {name!r}{nearest(name, known)} (connected: {', '.join(known) or 'none'}); "
+            f"%openenv connect ADDRESS --as {name}"
         )
     if "field" in line.options:
         _check_field(context.workspace.clients()[name], line.options["field"])
@@ -96,8 +97,11 @@ def close(context: Context, rest: str) -> Any:
     context.twin = "\n".join(f"{name}.close()" for name in names)
     failures += stop_all(context, servers)
     if failures:
-        told = foreign_text("; ".join(f"{name}: {type(error).__name__}: {error}" for name, error in failures))
-        raise UsageError(f"{len(failures)} of {len(names) + len(servers)} could not be closed: {told}")
+        told = foreign_text(", ".join(f"{name} ({type(error).__name__}: {error})" for name, error in failures))
+        raise UsageError(
+            f"{len(failures)} of {len(names) + len(servers)} could not be closed: {told}; "
+            "%openenv close all tries again"
+        )
 
 
 VERBS = (

@@ -29,7 +29,7 @@ def serve(context: Context, rest: str) -> Any:
     line = read_words("serve", rest, _SERVE)
     _refuse_call(context, rest)
     if len(line.words) != 1:
-        raise UsageError(f"serve takes one thing: {_SERVED}")
+        raise UsageError(f"serve takes one thing: %openenv serve {_SERVED}")
     name = line.options.get("as", "env")
     context.workspace.check_name(name, force=bool(line.options.get("force")))
     context.check_out(line, name)
@@ -112,7 +112,8 @@ def stop(context: Context, rest: str) -> Any:
     context.twin = "\n".join(f"{name if name in held else 'server'}.stop()" for name, _ in chosen)
     failures = stop_all(context, chosen)
     if failures:
-        raise UsageError("; ".join(f"{name} could not be stopped: {error}" for name, error in failures))
+        told = ", ".join(f"{name} could not be stopped ({error})" for name, error in failures)
+        raise UsageError(f"{told}; %openenv stop tries again")
 
 
 def stop_all(context: Context, servers: Iterable[tuple[str, Server | Backend]]) -> list[tuple[str, Exception]]:

@@ -123,7 +123,8 @@ class Form:
         wrong = [problem for problem in problems(self.shape, fields) if problem.is_misfit]
         if wrong:
             lines = [f"{path_text(problem.path) or '(action)'}: {problem.message}" for problem in wrong]
-            raise InvalidAction("the form cannot show it", errors=lines)
+            hint = "give what schema() tells; the form is as it was"
+            raise InvalidAction("the form cannot show it", errors=lines, hint=hint)
         return fields
 
     def clear(self) -> None:
