@@ -122,7 +122,8 @@ _RIGHT_FORM = re.compile(r"(?<=\s)(takes|needs|must be|is|are|has) .+?, not\b.*$
 @cache
 def table() -> tuple[Row, ...]:
     """List every text of the package, in the order of the source."""
-    return tuple(dict.fromkeys(row for module in modules().values() for row in _rows(module)))
+    rows = {row for module in modules().values() for row in _rows(module)}
+    return tuple(sorted(rows, key=lambda row: (row.file, row.line, row.text, row.hint)))
 
 
 def rows_of(file: str, source: str) -> list[Row]:
@@ -148,9 +149,9 @@ def makers() -> set[str]:
 
 
 def _rows(module: Module) -> Iterator[Row]:
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Call) and (name := last(node.func)) in {*TREE, *PLAIN, "caution", "Finding"}:
-            yield from _at(module, node, name)
+    for name in module.calls.keys() & {*TREE, *PLAIN, "caution", "Finding"}:
+        for made in module.calls[name]:
+            yield from _at(module, made, name)
 
 
 def _at(module: Module, made: ast.Call, name: str) -> Iterator[Row]:
@@ -178,10 +179,8 @@ def _at(module: Module, made: ast.Call, name: str) -> Iterator[Row]:
 
 def _calls(module: Module, name: str) -> Iterator[tuple[Module, ast.Call]]:
     for other in {id(each): each for each in (module, *modules().values())}.values():
-        is_known = other is module or any(theirs == name for _, theirs in other.imports.values())
-        for node in ast.walk(other.tree):
-            if isinstance(node, ast.Call) and last(node.func) == name and is_known:
-                yield other, node
+        if other is module or any(theirs == name for _, theirs in other.imports.values()):
+            yield from ((other, call) for call in other.calls.get(name, ()))
 
 
 def _written(

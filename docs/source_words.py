@@ -32,6 +32,7 @@ class Module:
     constants: dict[str, list[ast.expr]] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
     imports: dict[str, tuple[str, str]] = field(default_factory=dict)
+    calls: dict[str, list[ast.Call]] = field(default_factory=dict)
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
 
     def around(self, node: ast.AST) -> Iterator[Function]:
@@ -67,6 +68,8 @@ def read(file: str, source: str) -> Module:
         module.parents.update((child, node) for child in ast.iter_child_nodes(node))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             module.functions.setdefault(node.name, node)
+        elif isinstance(node, ast.Call):
+            module.calls.setdefault(last(node.func), []).append(node)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("openenv_notebook"):
             module.imports.update({each.asname or each.name: (node.module or "", each.name) for each in node.names})
     for target, value, _ in assigned(module.tree.body):
@@ -122,7 +125,7 @@ class Words:
             case ast.Constant(value=value):
                 return [str(value)]
             case ast.JoinedStr(values=values):
-                return self._joined([each for each in values], deeper)
+                return self._joined(values, deeper)
             case ast.FormattedValue(value=value):
                 inside = self.of(value, deeper)
                 return inside if _is_text(inside) else [_shown(value)]
@@ -248,22 +251,14 @@ def parameters(function: Function) -> list[str]:
 
 def bind(function: Function, call: ast.Call, words: Words) -> dict[str, tuple[Words, ast.expr]]:
     """Say what each parameter is given by a call, as read there."""
-    names = parameters(function)
-    bound = {name: (words, value) for name, value in zip(names, call.args, strict=False)}
-    bound.update({each.arg: (words, each.value) for each in call.keywords if each.arg in names})
-    defaults = dict(
-        zip(reversed([each.arg for each in function.args.args]), reversed(function.args.defaults), strict=False)
-    )
-    defaults.update(
-        {
-            each.arg: value
-            for each, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
-            if value
-        }
-    )
-    for name, value in defaults.items():
-        bound.setdefault(name, (words, value))
-    return bound
+    names, args = parameters(function), function.args
+    given = {
+        **dict(zip(reversed([each.arg for each in args.args]), reversed(args.defaults), strict=False)),
+        **{each.arg: value for each, value in zip(args.kwonlyargs, args.kw_defaults, strict=True) if value},
+        **dict(zip(names, call.args, strict=False)),
+        **{each.arg: each.value for each in call.keywords if each.arg in names},
+    }
+    return {name: (words, value) for name, value in given.items()}
 
 
 def last(function: ast.expr) -> str:
