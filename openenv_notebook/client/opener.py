@@ -30,6 +30,7 @@ from openenv_notebook.values.known_secrets import Secrets
 from openenv_notebook.values.logs import our_log
 from openenv_notebook.wire import other_ports, same_process
 from openenv_notebook.wire.endpoint import Endpoint
+from openenv_notebook.wire.fault import SEE_CAUSE
 from openenv_notebook.wire.link import Link, Wire
 from openenv_notebook.wire.same_process import Caller
 
@@ -126,9 +127,7 @@ def _started(provider: Hold, since: int) -> str:
         raise
     except BaseException as error:
         words = f"{type(error).__name__}: {error}".removesuffix(": ")
-        raise ServerStartFailed(
-            f"the server could not be started: {words}", hint="the cause is below it (__cause__), with the line"
-        ) from error
+        raise ServerStartFailed(f"the server could not be started: {words}", hint=SEE_CAUSE) from error
 
 
 class _Opening:

@@ -6,6 +6,8 @@ import asyncio
 
 from openenv_notebook.values.errors import OpenEnvError
 
+# A cell shows the person's own lines only.
+SEE_CAUSE = "its cause (__cause__) has the line that failed; %openenv debug on shows it"
 _PATCHED = (
     "asyncio is patched in this process and knows no task within a task (nest_asyncio does that, which is not needed)"
 )
@@ -14,7 +16,7 @@ _PATCHED = (
 def fault(error: BaseException, url: str | None = None) -> OpenEnvError:
     """Make the error of a fault here, with its cause; called in the task that met it."""
     words = f"{type(error).__name__}: {error}".removesuffix(": ")
-    hint = "the cause is below it (__cause__), with the line that failed"
+    hint = SEE_CAUSE
     if None in (asyncio.current_task(), asyncio.tasks.current_task()):
         hint = _PATCHED
     made = OpenEnvError(f"connecting failed in this process, not on the network: {words}", url=url, hint=hint)

@@ -53,7 +53,7 @@ class Caller:
         """Find what the environment raised behind an error from the wire; None where it is not its own or not left."""
         if isinstance(error, FactoryFailed) and self._raised:
             # The words do not name the cause, and nothing else can have failed before.
-            error.hint = "what it raised is below it (__cause__), with the line"
+            error.hint = "what it raised is its cause (__cause__), with the line"
             left, trace = self._raised.pop()
             return left.with_traceback(trace)
         if isinstance(error, (EnvironmentFailed, InvalidAction)):

@@ -13,6 +13,13 @@ from support.sockets import SocketServer
 
 pytestmark = [pytest.mark.kernel, pytest.mark.server]
 
+PROVIDER = """
+images = {}
+class Mine:
+    def start_container(self, *arguments, **keywords):
+        return images['IMAGE']
+    def stop_container(self): ...
+"""
 # A cell, and what it must say.
 MISTAKES = (
     ("%openenv stpe 1", "did you mean 'step'?"),
@@ -20,7 +27,7 @@ MISTAKES = (
     ('%openenv step {"column": }', "not JSON"),
     ('%openenv step {"column": 1} {"column": 2}', "follows the payload"),
     ("%openenv step column=1 2", "is no key=value pair"),
-    ("%openenv step column = 1", "without blanks around the ="),
+    ("%openenv step column = 1", "blanks stand around the ="),
     ("%openenv step column=1 column=2", "given twice"),
     ("%openenv step column='1", "close it with '"),
     ("%openenv step $nothing", "$nothing is no variable of this notebook"),
@@ -90,6 +97,19 @@ def test_debug_shows_where_a_mistake_was_found(notebook: Kernel) -> None:
     notebook.ok("%openenv debug off")
     assert "openenv_notebook/client/connect.py" in frames
     assert len(notebook.run("%openenv connect localhost:1 --as c").traceback) == 1
+
+
+def test_a_provider_of_ones_own_that_fails_shows_its_line(notebook: Kernel) -> None:
+    """A cell shows the person's own line that failed, once; what the hint says of the cause is true."""
+    notebook.ok(PROVIDER)
+    start = "from openenv_notebook import EnvClient\nEnvClient.from_docker_image('x', provider=Mine()).sync()"
+    shown = "\n".join(notebook.run(start).traceback)
+    assert "could not be started: KeyError: 'IMAGE' · its cause" in shown and "%openenv debug on shows it" in shown
+    assert ", in start_container\n    return images['IMAGE']" in shown and len(shown.splitlines()) == 5, shown
+    notebook.ok("%openenv debug on")
+    frames = "\n".join(notebook.run(start).traceback)
+    notebook.ok("%openenv debug off")
+    assert "return images['IMAGE']" in frames and "direct cause" in frames
 
 
 @pytest.mark.parametrize("wrong", ["%openenv connect localhost:1 --timeout 1", "%openenv conect localhost:1"])

@@ -105,7 +105,7 @@ def test_a_failed_factory_has_the_last_cause() -> None:
     """The words of a failed factory name no cause: it is the last that was left, and no log need be read."""
     error = FactoryFailed("it failed")
     assert str(left(LookupError("the level")).cause_of(error)) == "the level"
-    assert error.hint == "what it raised is below it (__cause__), with the line"
+    assert error.hint == "what it raised is its cause (__cause__), with the line"
 
 
 @pytest.mark.parametrize("cause", [None, LookupError("why")])
