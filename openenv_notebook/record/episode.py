@@ -218,7 +218,7 @@ class Episode:
         except ValueError as error:
             raise ValueError(
                 f"not an episode: one line of JSON is needed, an episode a line ({error}); to_jsonl() writes one"
-            ) from error
+            ) from None
         if not isinstance(saved, dict) or not isinstance(saved.get("steps"), list):
             raise ValueError('not an episode: an object with a list under "steps" is needed; to_jsonl() writes one')
         extra = saved.get("extra") or {}

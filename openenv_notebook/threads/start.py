@@ -50,7 +50,7 @@ class OwnThread(threading.Thread):
                 raise
             what = f"this interpreter cannot start threads, which the client needs ({error})"
             hint = "where it has none at all (JupyterLite, pyodide), use a kernel on a machine; else end some"
-            raise NotSupportedHere(what, hint=hint) from error
+            raise NotSupportedHere(what, hint=hint) from None
         self._is_real = getattr(self, "native_id", self.ident) not in (self._started_on, None)
         if not self._is_real:
             raise NotSupportedHere(

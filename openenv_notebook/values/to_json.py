@@ -155,7 +155,10 @@ def _place_of(value: Any, write: Callable[[Any], object]) -> str:
     """Say where in a value stands what cannot be written, as in ``a.b[1].c``; "" for the whole."""
     path = ""
     for _ in range(_DEEPEST_TOLD):
-        value = _taken_apart(value) if is_record(value) and not isinstance(value, Mapping) else value
+        try:
+            value = _taken_apart(value) if is_record(value) and not isinstance(value, Mapping) else value
+        except Exception:
+            break  # Its own code fails: nothing inside it is to blame.
         named = isinstance(value, Mapping)
         inside = value.items() if named else enumerate(value) if isinstance(value, (list, tuple)) else ()
         for part, item in inside:
@@ -233,7 +236,7 @@ def _to_bytes_slowly(value: Any) -> bytes:
         why = str(error).removeprefix("Error serializing to JSON: ").removeprefix("TypeError: ")
         hint, place = "send numbers, texts, lists, arrays, dicts, models or dataclasses", _place_of(value, _written)
         hint += f" in place of {place}" if place else ""
-        raise MisuseError(f"this cannot be sent as JSON: {why}", hint=hint) from error
+        raise MisuseError(f"this cannot be sent as JSON: {why}", hint=hint) from None
 
 
 def _written(value: Any) -> bytes:

@@ -79,7 +79,7 @@ class Connection(ClientConnection):
             try:
                 self.protocol.send_text(data)
             except WebSocketException as error:
-                raise ConnectionResetError(str(error)) from error
+                raise ConnectionResetError(str(error)) from None
             self.send_data()
 
     def close(self) -> None:  # type: ignore[override]

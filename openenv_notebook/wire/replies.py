@@ -98,7 +98,7 @@ def _read_slowly(data: bytes, kind: str) -> Any:
         what = f"a reply to {kind}() that is nested deeper than Python can read here"
         raise ProtocolError(what, frame=excerpt(data), hint="sys.setrecursionlimit() raises that limit") from None
     except ValueError as error:
-        raise ProtocolError(f"a reply to {kind}() that is not JSON ({error})", frame=excerpt(data)) from error
+        raise ProtocolError(f"a reply to {kind}() that is not JSON ({error})", frame=excerpt(data)) from None
 
 
 def excerpt(data: bytes) -> str:

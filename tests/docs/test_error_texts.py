@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ PACKAGE = ROOT / "openenv_notebook"
 WHOLE = ("UnknownClient", "ClientClosed")
 # What may be raised without being made there: copied, or found.
 HANDED_ON = {"copy", "next", "pop", "_sendable"}
+# A provider's own code is what fails there.
+SHOW_CAUSE = {"opener.py"}
 # Each of their sites gives the cure: there is none for all.
 BY_SITE = {"OpenEnvError", "MisuseError", "WrongThread", "NotSupportedHere", "OpenEnvWarning", "ReplyTimeout"}
 
@@ -67,6 +71,16 @@ def test_every_exception_is_in_the_table(texts: Any) -> None:
         unknown = [(line, name) for line, name in texts.raised(path.name, source) if name not in known]
         assert not unknown, f"{path}: {unknown}"
         assert "warnings.warn(" not in source or path.name == "caution.py", f"{path} warns by itself"
+
+
+def test_no_cause_is_shown_behind_its_own_words() -> None:
+    """An error that has the words of its cause is raised from None; only somebody's own code has a line to be seen."""
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ExceptHandler) and node.name and path.name not in SHOW_CAUSE:
+                told = ast.unparse(node)
+                is_said = re.search(rf"\{{{node.name}\b\}}|\bstr\({node.name}\)", told)
+                assert not (is_said and f" from {node.name}\n" in f"{told}\n"), f"{path.name}:{node.lineno}"
 
 
 def test_the_exceptions_to_it_are_needed(texts: Any) -> None:

@@ -151,7 +151,7 @@ class ActionView:
         try:
             found = self._moves.typed(self._schema)
         except Exception as error:  # bad grammar, a file that is not there, or UsageError, which is IPython's own
-            raise Incomplete(str(error)) from error
+            raise Incomplete(str(error)) from None
         if not isinstance(found, Mapping):
             raise Incomplete(f"{found!r} is no action here: name its fields, a=1 b=2, or write JSON")
         action = {**constants(self._schema), **found}

@@ -102,7 +102,7 @@ class Moves:
         try:
             found = typed_values(read_payload("step", without_end(text), {}).payload, schema, self._variable)
         except OpenEnvError as error:
-            raise GrammarError(str(error)) from error
+            raise GrammarError(str(error)) from None
         return found if isinstance(found, Mapping) else named(schema, found) or found
 
 

@@ -115,7 +115,7 @@ def _decode(frame: str | bytes) -> dict[str, Any]:
         raise
     except (RecursionError, ValueError) as error:
         # Nested too deeply, or a number of too many digits.
-        raise SessionFault(str(error)) from error
+        raise SessionFault(str(error)) from None
     if not isinstance(message, dict):
         raise SessionFault(f"a message is a JSON object, not {type(message).__name__!r}")
     return message

@@ -129,7 +129,7 @@ class ProcessServer:
         try:
             child.start()
         except OSError as error:
-            raise self._failed(f"could not be started: {error}", launch) from error
+            raise self._failed(f"could not be started: {error}", launch) from None
         return child
 
     def _look_after(self, child: Child, launch: Launch, doing: str) -> None:
