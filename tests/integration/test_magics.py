@@ -333,7 +333,7 @@ def test_clients_made_in_python_are_seen(shell: InteractiveShell) -> None:
         ("demo grid extra", "takes one name"),
         ("step message=a message=b", "given twice"),
         ("reset seed=3, x=4", "separated by blanks"),
-        ("step message = hi", "without blanks around the ="),
+        ("step message = hi", "blanks stand around the ="),
         ('step {"message": "a", "message": "b"}', "given twice"),
         ("step other={x}", "this is not JSON: '{x}', at character 2"),
         ("step other=[1]2", "this is not JSON: .*'2' is too much"),
