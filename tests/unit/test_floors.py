@@ -15,6 +15,7 @@ LARGEST = 28_000
 MAY_BE_LONGER = {"values/errors.py"}
 # Tests of a whole folder, or of what several of its modules do together.
 NO_MODULE = {
+    "test_error_chains.py": "an error and what it came from, of several folders",
     "test_floors.py": "the package",
     "test_how_tests_reach.py": "the tests",
     "test_public_names.py": "the package's face",
