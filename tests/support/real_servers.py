@@ -118,6 +118,13 @@ class Farm:
         answer = self._nursery.fork("server", [app], self._env, str(ROOT), **order)
         return RealServer(answer["pid"], answer["port"])
 
+    def run_program(self, name: str, folder: Path, *arguments: str) -> Any:
+        """Run, in a folder, one of the programs of the integration tests, which finds openenv imported; as below."""
+        program = _TESTS / "programs" / f"{name}.py"
+        ended = self._nursery.run(program, folder, *arguments, PYTHONPATH=str(ROOT))
+        assert (ended.code, ended.errors) == (0, ""), f"{name} ended with {ended.code}:\n{ended.output}\n{ended.errors}"
+        return json.loads(ended.output)
+
     @contextmanager
     def server(self, app: str = "lab", **order: Any) -> Iterator[RealServer]:
         """Have a server for a while; keywords beside ping and loop are options of the application."""
@@ -129,21 +136,19 @@ class Farm:
             server.end()
 
 
-def run_program(name: str, *arguments: str, python: str = sys.executable, strict: bool = True, **variables: str) -> Any:
-    """Run one of the programs of the integration tests; it must end well and say nothing on stderr.
+def run_program(name: str, *arguments: str, **variables: str) -> Any:
+    """Run one of the programs of the integration tests; it must end well, warn of nothing and say nothing on stderr.
 
     Args:
         name: The program's name.
         *arguments: Its arguments.
-        python: Another interpreter.
-        strict: Warnings are errors; openenv itself has some.
         **variables: Environment variables.
 
     Returns:
         The JSON it printed.
     """
     ran = subprocess.run(
-        [python, *(["-W", "error"] if strict else []), str(_TESTS / "programs" / f"{name}.py"), *arguments],
+        [sys.executable, "-W", "error", str(_TESTS / "programs" / f"{name}.py"), *arguments],
         capture_output=True,
         text=True,
         timeout=55,
