@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 from support.browsers import INSTALL, SCREENSHOTS, find_chromium
 from support.jupyter_server import JupyterServer
 from support.notebook_page import RESTORED, NotebookPage
@@ -22,7 +22,7 @@ from support.slow_wire import SlowWire
 
 # A busy machine takes its time; what is waited for is the condition.
 expect.set_options(timeout=20_000)
-_VIEWPORT = {"width": 1280, "height": 900}
+_VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 
 
@@ -80,23 +80,24 @@ class SharedLab:
 
     Args:
         chromium: The browser.
-        jupyter: The server.
+        url: Where the page finds its server.
+        token: The server's.
     """
 
-    def __init__(self, chromium: Browser, jupyter: JupyterServer) -> None:
-        self._chromium, self._jupyter = chromium, jupyter
+    def __init__(self, chromium: Browser, url: str, token: str) -> None:
+        self._chromium, self._address = chromium, f"{url}/lab?token={token}&reset"
         self._context: BrowserContext | None = None
         self._page: Page | None = None
 
     def page(self) -> Page:
-        """The page, with nothing open."""
+        """The page, with nothing open, not even the list of files."""
         if self._page is None:
             self._context = self._chromium.new_context(viewport=_VIEWPORT)
             self._context.set_default_timeout(20_000)
             self._page = self._context.new_page()
-            address = f"{self._jupyter.url}/lab?token={self._jupyter.token}&reset"
-            self._page.goto(address, wait_until="domcontentloaded", timeout=60_000)
+            self._page.goto(self._address, wait_until="domcontentloaded", timeout=60_000)
             self._page.wait_for_function(RESTORED, timeout=60_000)
+            self._page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
         return self._page
 
     def drop(self) -> None:
@@ -109,7 +110,7 @@ class SharedLab:
 @pytest.fixture(scope="session")
 def shared_lab(chromium: Browser, jupyter: JupyterServer) -> Iterator[SharedLab]:
     """The page that tests share."""
-    shared = SharedLab(chromium, jupyter)
+    shared = SharedLab(chromium, jupyter.url, jupyter.token)
     yield shared
     shared.drop()
 
@@ -121,50 +122,66 @@ def slow_wire(jupyter: JupyterServer) -> Iterator[SlowWire]:
         yield wire
 
 
+@pytest.fixture(scope="session")
+def slow_lab(chromium: Browser, jupyter: JupyterServer, slow_wire: SlowWire) -> Iterator[SharedLab]:
+    """The page behind the slow wire that tests share."""
+    shared = SharedLab(chromium, slow_wire.url, jupyter.token)
+    yield shared
+    shared.drop()
+
+
 @pytest.fixture
 def open_notebook(
-    new_page: Callable[..., Page], jupyter: JupyterServer, shared_lab: SharedLab, request: pytest.FixtureRequest
+    new_page: Callable[..., Page], jupyter: JupyterServer, request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., NotebookPage]]:
-    """Opens a notebook of code cells in JupyterLab, with a kernel of its own.
+    """Opens a notebook in JupyterLab, of code cells or by the name of a file, with a kernel of its own.
 
     It stands in the page that all tests share, unless a test wants its page ``alone``, of another front end, or
-    with settings of its own.
+    with settings of its own; ``size`` is that of the page, in pixels.
 
     With ``delay_ms`` its kernel's messages take that long each way; ``notebook.wire`` chooses it anew.
     """
+    used: list[SharedLab] = []
     opened: list[NotebookPage] = []
 
     def open_cells(
-        cells: list[str],
+        cells: list[str] | str,
         *,
         kernel: str = "python3",
         front: str = "lab/tree",
         alone: bool = False,
         delay_ms: float | None = None,
+        size: tuple[int, int] | None = None,
         **settings: Any,
     ) -> NotebookPage:
         # A session is known by its file's name: the same name would get the kernel of the last test.
-        name = f"{_file_name(request.node.name)}_{len(opened)}.ipynb"
-        jupyter.write_notebook(name, cells, kernel)
+        name = cells if isinstance(cells, str) else f"{_file_name(request.node.name)}_{len(opened)}.ipynb"
+        if not isinstance(cells, str):
+            jupyter.write_notebook(name, cells, kernel)
         wire = None if delay_ms is None else request.getfixturevalue("slow_wire")
         if wire is not None:
             wire.delay(delay_ms)
-        shared = not (alone or settings or opened or wire) and front == "lab/tree"
-        notebook = NotebookPage(shared_lab.page() if shared else new_page(**settings), jupyter, wire)
-        opened.append(notebook)
-        if shared:
-            notebook.open_here(name)
-        else:
+        if alone or settings or opened or front != "lab/tree":
+            notebook = NotebookPage(new_page(**settings), jupyter, wire)
             notebook.open(name, front)
+        else:
+            used.append(request.getfixturevalue("slow_lab" if wire else "shared_lab"))
+            notebook = NotebookPage(used[0].page(), jupyter, wire)
+            if size is not None:
+                notebook.page.set_viewport_size({"width": size[0], "height": size[1]})
+            notebook.open_here(name)
+        opened.append(notebook)
         return notebook
 
     yield open_cells
     report = request.node.stash.get(_REPORT, None)
-    if report is None or report.failed:
-        _picture(shared_lab.page(), request.node.name, "shared")
-        shared_lab.drop()
-    elif opened and opened[0].page is shared_lab.page():
-        opened[0].close_all()
+    for lab in used:
+        if report is None or report.failed:
+            _picture(lab.page(), request.node.name, "shared")
+            lab.drop()
+        else:
+            opened[0].close_all()
+            lab.page().set_viewport_size(_VIEWPORT)
     jupyter.end_kernels()
 
 

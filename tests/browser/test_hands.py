@@ -93,7 +93,7 @@ def test_a_slow_wire_keeps_frames_whole(open_notebook: Callable[..., NotebookPag
         "import hashlib\nfor place in range(300):\n    print(place, hashlib.sha256(b'%d' % place).hexdigest() * 40)",
         "from IPython.display import display\ndisplay({'text/plain': 'ü×' * 500_000}, raw=True)",
     ]
-    notebook = open_notebook(cells, delay_ms=40)
+    notebook = open_notebook(cells, delay_ms=40, alone=True)
     assert notebook.wire.channels == 1
     kinds = set()
 

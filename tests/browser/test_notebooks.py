@@ -12,7 +12,6 @@ from typing import Any
 import nbformat
 import pytest
 from nbconvert import HTMLExporter
-from playwright.sync_api import Page
 from support.jupyter_server import JupyterServer
 from support.notebook_page import NotebookPage
 from support.tutorials import compare, complaints_are_meant
@@ -32,22 +31,18 @@ every_tutorial = pytest.mark.parametrize("path", tutorials(), ids=lambda path: p
 
 @pytest.mark.timeout(LONGEST + 60)
 @every_tutorial
-def test_run_all(path: Path, new_page: Callable[..., Page], jupyter: JupyterServer) -> None:
+def test_run_all(path: Path, open_notebook: Callable[..., NotebookPage], jupyter: JupyterServer) -> None:
     """Run All in JupyterLab runs every cell and shows what the file shows; a panel is alive there."""
     stored = nbformat.read(path, as_version=4)
     copied = copy.deepcopy(stored)
     if needs_official(stored):
         copied.metadata.kernelspec.name = "official"
     nbformat.write(copied, jupyter.root / path.name)
-    notebook = NotebookPage(new_page(), jupyter)
-    try:
-        notebook.open(path.name)
-        notebook.page.evaluate(_RUN_ALL)
-        notebook.page.wait_for_function(_HAS_RUN, timeout=LONGEST * 1000)
-        notebook.wait_ready()
-        shown = nbformat.reads(notebook.page.evaluate(_NOTEBOOK), as_version=4)
-    finally:
-        jupyter.end_kernels()
+    notebook = open_notebook(path.name)
+    notebook.page.evaluate(_RUN_ALL)
+    notebook.page.wait_for_function(_HAS_RUN, timeout=LONGEST * 1000)
+    notebook.wait_ready()
+    shown = nbformat.reads(notebook.page.evaluate(_NOTEBOOK), as_version=4)
     panels = [output for output in _outputs(shown) if WIDGET in output.get("data", {})]
     assert len(panels) == sum("%openenv panel" in cell.source for cell in shown.cells if cell.cell_type == "code")
     stabilise(shown)

@@ -49,9 +49,7 @@ _FOCUSED = """root => { const node = document.activeElement;
 
 def _open(open_panel: Open, name: str, **settings: Any) -> PanelPage:
     app, options, setup = _SHOWN[name]
-    viewport = {"width": 1320, "height": 1250}
-    panel = open_panel(app, setup=f"{setup}\nNone", options=options, viewport=viewport, **settings)
-    panel.page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+    panel = open_panel(app, setup=f"{setup}\nNone", options=options, size=(1320, 1250), **settings)
     expect(panel.said).to_contain_text("Ready")
     return panel
 

@@ -31,6 +31,8 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
     "@jupyterlab/docmanager-extension:plugin": {"autosave": False},
 }
+# Each page that is loaded would ask, and the server ask Node, whether JupyterLab should be built anew.
+_PAGE = {"buildCheck": False, "buildAvailable": False}
 _ARGUMENTS = (
     "--no-browser",
     "--ip=127.0.0.1",
@@ -69,6 +71,9 @@ class JupyterServer:
             file = self._home / "settings" / package / f"{name}.jupyterlab-settings"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(values))
+        page = self._home / "config/labconfig/page_config.json"
+        page.parent.mkdir(parents=True)
+        page.write_text(json.dumps(_PAGE))
         own = (f"--port={self._port}", f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={self.root}")
         for name, provisioner in (("python3", "nursery"), ("official", "nursery-official")):
             self.add_kernel(name, Path(new_python()), **provisioned(provisioner))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http
 import json
+import os
 import threading
 from pathlib import Path
 from types import TracebackType
@@ -71,6 +72,10 @@ class Playback:
     ) -> None:
         self._server.shutdown()
         self._thread.join()
+        # Where they are pipes, and not yet sockets, websockets leaves them open.
+        for end in (self._server.shutdown_watcher, self._server.shutdown_notifier):
+            if isinstance(end, int):
+                os.close(end)
 
     def _page(self, connection: ServerConnection, request: Request) -> Response | None:
         self.paths.append(request.path)
