@@ -1,8 +1,10 @@
 # Works on a fresh clone with git, make and Python 3.11 or later. `make help` lists what there is.
 
 .DEFAULT_GOAL := help
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
-.PHONY: help demo test test-quick faults mutants browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
+endif
+.PHONY: help demo test environments test-quick faults mutants browser lowest package binder-check build check format docs linkcheck architecture pictures notebooks lab bench clean
 
 VENV := .venv/bin/python
 LAB := .venv-lab/bin/python
@@ -28,10 +30,14 @@ help: ## list the targets
 demo: .venv/.installed-demo ## run the first notebook without a browser and print what it shows
 	@$(VENV) notebooks/run.py notebooks/01_first_episode.ipynb
 
-test: .venv/.installed-test .venv-old/.installed $(KERNELS) ## run all tests, also in a browser and on the oldest versions
+test: environments ## run all tests, also in a browser and on the oldest versions
 	$(VENV) -m pytest $(JOBS) $(TESTS)
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory lowest
+
+# The first finds out whether Python is complete; then pip waits more than it works.
+environments: .venv/.installed-test ## make what all tests need, side by side
+	@$(MAKE) --no-print-directory -j4 SIDE_BY_SIDE=1 .venv-lab/.installed-browser .venv-lowest/.installed .venv-old/.installed $(KERNELS)
 
 test-quick: .venv/.installed-test ## run what answers within a minute: the unit tests, and the first cells in a kernel
 	$(VENV) -m pytest $(JOBS) tests/unit tests/integration/kernels/test_cells.py

@@ -110,20 +110,20 @@ def measure(before: Path, steps: int) -> dict[str, float]:
     from support.rounds import compare
 
     ratios = {}
-    with Farm(sys.executable) as farm:
-        for loop in ("uvloop", "asyncio"):
-            with ExitStack() as stack:
-                mine, theirs = (
-                    stack.enter_context(Player(tree, loop, stack.enter_context(farm.server("plain", loop="auto")).url))
-                    for tree in (ROOT, before)
-                )
-                outcome = compare(mine, theirs, steps, turns=TURNS)
-            ratios[loop] = outcome.ratio
-            print(
-                f"echo ({loop}): this tree {outcome.first * 1e6:.0f} us, before {outcome.second * 1e6:.0f} us, "
-                f"new/old {outcome.ratio:.3f} (processor {mine.processor / theirs.processor:.3f})",
-                flush=True,
+    farm = Farm(sys.executable)
+    for loop in ("uvloop", "asyncio"):
+        with ExitStack() as stack:
+            mine, theirs = (
+                stack.enter_context(Player(tree, loop, stack.enter_context(farm.server("plain", loop="auto")).url))
+                for tree in (ROOT, before)
             )
+            outcome = compare(mine, theirs, steps, turns=TURNS)
+        ratios[loop] = outcome.ratio
+        print(
+            f"echo ({loop}): this tree {outcome.first * 1e6:.0f} us, before {outcome.second * 1e6:.0f} us, "
+            f"new/old {outcome.ratio:.3f} (processor {mine.processor / theirs.processor:.3f})",
+            flush=True,
+        )
     return ratios
 
 

@@ -23,7 +23,7 @@ def server() -> Iterator[RealServer]:
     if cores:
         os.sched_setaffinity(0, {max(cores)})
     try:
-        with Farm(sys.executable) as farm, farm.server("plain", loop="auto", sessions=256) as started:
+        with Farm(sys.executable).server("plain", loop="auto", sessions=256) as started:
             yield started
     finally:
         if cores:

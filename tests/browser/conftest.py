@@ -186,10 +186,9 @@ def open_notebook(
 
 
 @pytest.fixture(scope="session")
-def farm() -> Iterator[Farm]:
+def farm() -> Farm:
     """Starts real OpenEnv servers."""
-    with Farm(new_python()) as farm:
-        yield farm
+    return Farm(new_python())
 
 
 @pytest.fixture

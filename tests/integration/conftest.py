@@ -24,17 +24,15 @@ def far_gate(tmp_path: Path) -> Iterator[FileGate]:
 
 
 @pytest.fixture(scope="session")
-def farm() -> Iterator[Farm]:
+def farm() -> Farm:
     """A source of servers of the newest version."""
-    with Farm(new_python()) as started:
-        yield started
+    return Farm(new_python())
 
 
 @pytest.fixture(scope="session")
-def old_farm() -> Iterator[Farm]:
+def old_farm() -> Farm:
     """A source of servers of the oldest version."""
-    with Farm(old_python()) as started:
-        yield started
+    return Farm(old_python())
 
 
 @pytest.fixture(scope="session", params=VERSIONS)

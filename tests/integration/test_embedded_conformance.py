@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support.real_servers import Farm
 from support.waiting import eventually
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
@@ -19,49 +18,7 @@ from openenv_notebook.demo.environment import DemoEnvironment
 from openenv_notebook.servers.embedded.server import EmbeddedServer
 from openenv_notebook.values.messages import Action, Observation, State
 
-# The same environment as ToyEnvironment below, written for the official package.
-REAL_SERVER = """
-import math, socket
-from typing import Any
-import uvicorn
-from openenv.core.env_server.http_server import create_app
-from openenv.core.env_server.interfaces import Environment
-from openenv.core.env_server.types import Action, Observation, State
-
-class ToyAction(Action):
-    what: str
-    number: int = 0
-
-class ToyObservation(Observation):
-    value: Any = None
-
-VALUES = {"nan": [math.nan, math.inf], "bytes": b"abc", "set": (1, {2}), "object": object(), "half": "\\ud83d"}
-REWARDS = {"nan": math.nan, "none": None, "whole": 3, "true": True}
-
-class ToyEnvironment(Environment):
-    def __init__(self):
-        super().__init__()
-        self.steps = 0
-    def reset(self, seed=None, episode_id=None):
-        self.steps = 0
-        return ToyObservation(value=seed, metadata={"begun": True})
-    def step(self, action, timeout_s=None):
-        self.steps += 1
-        if action.what == "raise":
-            raise RuntimeError("it broke")
-        return ToyObservation(
-            value=VALUES.get(action.what), reward=REWARDS.get(action.what, 0.5), done=action.what == "end")
-    @property
-    def state(self):
-        return State(episode_id="e", step_count=self.steps, more={"a": [1]})
-
-listening = socket.socket()
-listening.bind(("127.0.0.1", 0))
-print(listening.getsockname()[1], flush=True)
-app = create_app(ToyEnvironment, ToyAction, ToyObservation, env_name="toy")
-uvicorn.Server(uvicorn.Config(app, log_level="error")).run(sockets=[listening])
-"""
-
+# The same as in environments/toy.py, which is written for the official package.
 VALUES = {"nan": [math.nan, math.inf], "bytes": b"abc", "set": (1, {2}), "object": object(), "half": "\ud83d"}
 REWARDS = {"nan": math.nan, "none": None, "whole": 3, "true": True}
 
@@ -149,15 +106,10 @@ ENDING: list[str | bytes] = ["[1]", "null", '"x"', b'{"type":"state"}', "[" * 10
 
 
 @pytest.fixture(scope="module")
-def real_server() -> Iterator[str]:
+def real_server(farm: Farm) -> Iterator[str]:
     """The official server with the toy environment, for one session."""
-    process = subprocess.Popen([sys.executable, "-c", REAL_SERVER], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield f"ws://127.0.0.1:{int(process.stdout.readline())}"
-    finally:
-        process.kill()
-        process.communicate()
+    with farm.server("toy") as server:
+        yield server.url.replace("http", "ws", 1)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import inspect
 import math
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -524,10 +525,10 @@ class TestClasses:
         assert asyncio.run(awaited()) == 6
 
     def test_objects_of_the_official_package(
-        self, any_farm: Farm, any_lab: RealServer, any_toolbox: RealServer
+        self, any_farm: Farm, any_lab: RealServer, any_toolbox: RealServer, tmp_path: Path
     ) -> None:
         """SyncEnvClient over an object of the official package, old or new: blocking calls on one loop, no record."""
-        said = run_program("foreign", any_lab.url, any_toolbox.url, python=any_farm.python, strict=False)
+        said = any_farm.run_program("foreign", tmp_path, any_lab.url, any_toolbox.url)
         value = said.pop("value")
         assert value == "x" or value["data"] == "x"
         assert said == {

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import fcntl
 import functools
+import hashlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -76,53 +80,75 @@ class Forked:
 
 
 class Nursery:
-    """The process that forks.
+    """The process that forks: one for all the processes of a test run, which ends when all of them have ended.
 
     Args:
         python: The Python it is and its children are.
         modules: What it imports first.
+        folder: Where it finds them, if they are not installed.
+        parent: The nursery it is forked from, as it needs what that has imported, too.
     """
 
-    def __init__(self, python: str, *modules: str) -> None:
-        self._process = subprocess.Popen(
-            [python, str(_PROCESS), *modules],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            env={**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1"},
-        )
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._orders, self._answers = self._process.stdin, self._process.stdout
-        assert self._answers.readline() == "ready\n", f"{python} cannot import {modules}"
+    def __init__(self, python: str, *modules: str, folder: Path | None = None, parent: Nursery | None = None) -> None:
+        # xdist has a name for a run, which its workers and all that they start know.
+        run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+        name = hashlib.sha256("\0".join([run, python, str(parent is None), *modules]).encode()).hexdigest()[:24]
+        self._address = f"{tempfile.gettempdir()}/openenv-nursery-{name}"
+        with open(f"{self._address}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not self._connect():
+                self._start(python, modules, folder, parent)
+                assert self._connect(), f"{python} cannot import {modules}"
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(lock.name)
         atexit.register(self.close)
 
-    def fork(self, run: str, argv: list[str], env: Mapping[str, str], cwd: str, *files: str) -> dict[str, int]:
-        """Fork a kernel or a program; a program has ended when this returns."""
+    def _connect(self) -> bool:
+        self._socket = socket.socket(socket.AF_UNIX)
+        try:
+            self._socket.connect(self._address)
+        except OSError:
+            self._socket.close()
+            return False
+        self._stream = self._socket.makefile("rw", encoding="utf-8")
+        # One that ends just now says nothing.
+        return self._stream.readline() == "ready\n"
+
+    def _start(self, python: str, modules: tuple[str, ...], folder: Path | None, parent: Nursery | None) -> None:
+        env = {**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1"} | ({"PYTHONPATH": str(folder)} if folder else {})
+        if parent is not None:
+            parent.fork("nursery", [self._address, *modules], env, os.getcwd())
+            return
+        subprocess.run(
+            [python, str(_PROCESS), self._address, *modules], stdin=subprocess.DEVNULL, env=env, timeout=120, check=True
+        )
+
+    def fork(
+        self, run: str, argv: list[str], env: Mapping[str, str], cwd: str, *files: str, **settings: Any
+    ) -> dict[str, int]:
+        """Fork a kernel, a program, a server or a nursery; a program has ended when this returns, a server listens."""
         output, errors = files or ("", "")
         order = {"run": run, "argv": argv, "env": dict(env), "cwd": cwd, "output": output, "errors": errors}
-        self._orders.write(json.dumps(order) + "\n")
-        self._orders.flush()
-        return dict(json.loads(self._answers.readline()))
+        self._stream.write(json.dumps({**order, "settings": settings}) + "\n")
+        self._stream.flush()
+        return dict(json.loads(self._stream.readline()))
 
-    def run(self, program: Path, folder: Path, **variables: str) -> Ended:
+    def run(self, program: Path, folder: Path, *arguments: str, **variables: str) -> Ended:
         """Run a program to its end, in a folder."""
         files = folder / "output.txt", folder / "errors.txt"
         env = {**os.environ, **variables}
-        answer = self.fork("program", [str(program)], env, str(folder), *map(str, files))
+        answer = self.fork("program", [str(program), *arguments], env, str(folder), *map(str, files))
         return Ended(answer["ended"], *(file.read_text(encoding="utf-8") for file in files))
 
     def close(self) -> None:
-        """End it."""
-        if self._process.poll() is None:
-            self._orders.close()
-            self._process.wait(10)
-            self._answers.close()
+        """Need it no longer."""
+        self._stream.close()
+        self._socket.close()
 
 
 @functools.cache
 def nursery(python: str = sys.executable, *, official: bool = False) -> Nursery:
-    """The one of this process and that Python; ``official``: one that has the official package imported, too."""
+    """The one of that Python; ``official``: one that has the official package imported, too."""
     return Nursery(python, *_KERNEL, *(_OFFICIAL if official else ()))
 
 

@@ -11,9 +11,9 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from support.nursery import Nursery, nursery
 from support.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +98,7 @@ class RealServer:
 
 
 class Farm:
-    """A process that has openenv imported and forks servers; the import takes seconds, a fork none.
+    """Forks servers from a process that has openenv imported; the import takes seconds, a fork none.
 
     Args:
         python: The interpreter, with whichever version of openenv.
@@ -106,27 +106,24 @@ class Farm:
 
     def __init__(self, python: str) -> None:
         self.python = python
-        self._process = subprocess.Popen(
-            [python, str(_TESTS / "environments/farm.py")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            env={**os.environ, "ENABLE_WEB_INTERFACE": "false"},
-        )
-        assert self._read() == "ready\n", f"{python} cannot run the servers"
-
-    def _read(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline()
+        folder = _TESTS / "environments"
+        modules = ["uvicorn", *sorted(path.stem for path in folder.glob("*.py"))]
+        parent = nursery(python, official=True) if python == sys.executable else None
+        self._nursery = Nursery(python, *modules, folder=folder, parent=parent)
+        self._env = {**os.environ, "ENABLE_WEB_INTERFACE": "false", "PYTHONPATH": str(folder)}
 
     def start(self, app: str = "lab", *, port: int = 0, **order: Any) -> RealServer:
         """Start a server; it listens when this returns, and may not answer yet."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"app": app, "port": port, **order}) + "\n")
-        self._process.stdin.flush()
-        answer = json.loads(self._read())
+        order = {"port": port, "ping": [20, 20], "loop": "asyncio", "options": {}, **order}
+        answer = self._nursery.fork("server", [app], self._env, str(ROOT), **order)
         return RealServer(answer["pid"], answer["port"])
+
+    def run_program(self, name: str, folder: Path, *arguments: str) -> Any:
+        """Run, in a folder, one of the programs of the integration tests, which finds openenv imported; as below."""
+        program = _TESTS / "programs" / f"{name}.py"
+        ended = self._nursery.run(program, folder, *arguments, PYTHONPATH=str(ROOT))
+        assert (ended.code, ended.errors) == (0, ""), f"{name} ended with {ended.code}:\n{ended.output}\n{ended.errors}"
+        return json.loads(ended.output)
 
     @contextmanager
     def server(self, app: str = "lab", **order: Any) -> Iterator[RealServer]:
@@ -138,33 +135,20 @@ class Farm:
         finally:
             server.end()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.wait(10)
-        self._process.stdout.close()
-
-
-def run_program(name: str, *arguments: str, python: str = sys.executable, strict: bool = True, **variables: str) -> Any:
-    """Run one of the programs of the integration tests; it must end well and say nothing on stderr.
+def run_program(name: str, *arguments: str, **variables: str) -> Any:
+    """Run one of the programs of the integration tests; it must end well, warn of nothing and say nothing on stderr.
 
     Args:
         name: The program's name.
         *arguments: Its arguments.
-        python: Another interpreter.
-        strict: Warnings are errors; openenv itself has some.
         **variables: Environment variables.
 
     Returns:
         The JSON it printed.
     """
     ran = subprocess.run(
-        [python, *(["-W", "error"] if strict else []), str(_TESTS / "programs" / f"{name}.py"), *arguments],
+        [sys.executable, "-W", "error", str(_TESTS / "programs" / f"{name}.py"), *arguments],
         capture_output=True,
         text=True,
         timeout=55,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 
-import pytest
 from support.import_graph import ROOT
 
 TESTS = ROOT / "tests"
@@ -102,30 +102,36 @@ def files() -> list[str]:
     return sorted(path.as_posix() for path in found if path.as_posix() != "unit/test_how_tests_reach.py")
 
 
-def tree(name: str) -> ast.AST:
-    return ast.parse((TESTS / name).read_text(encoding="utf-8"))
+@functools.cache
+def found_in(name: str) -> tuple[list[tuple[int, str]], list[int]]:
+    """The reaches and the sleeps of a file, which is read once."""
+    tree = ast.parse((TESTS / name).read_text(encoding="utf-8"))
+    return list(reaches(tree)), list(sleeps(tree))
 
 
-@pytest.mark.parametrize("name", files())
-def test_nothing_private_is_reached_for(name: str) -> None:
+def test_nothing_private_is_reached_for() -> None:
     """What is inside of an object is asked through a public view, through a seam, or through what a user sees."""
-    wrong = [f"tests/{name}:{line} reaches for {found}" for line, found in reaches(tree(name)) if found not in ALLOWED]
+    wrong = [
+        f"tests/{name}:{line} reaches for {found}"
+        for name in files()
+        for line, found in found_in(name)[0]
+        if found not in ALLOWED
+    ]
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", files())
-def test_no_test_waits_for_a_time(name: str) -> None:
+def test_no_test_waits_for_a_time() -> None:
     """A condition is waited for; the few places that must sleep are listed with their reasons."""
-    found = [f"tests/{name}:{line}" for line in sleeps(tree(name))]
-    assert not found or name in SLEEPS, "\n".join(["these sleep:", *found])
-    assert found or name not in SLEEPS, "it sleeps no longer: take it out of the list"
+    sleeping = {name: found_in(name)[1] for name in files()}
+    found = [f"tests/{name}:{line}" for name, lines in sleeping.items() for line in lines if name not in SLEEPS]
+    assert not found, "\n".join(["these sleep:", *found])
+    assert [name for name in SLEEPS if not sleeping.get(name)] == [], "they sleep no longer: take them out of the list"
 
 
 def test_what_is_listed_is_needed() -> None:
-    """The lists hold what there is, and nothing more."""
-    there = {found for name in files() for _, found in reaches(tree(name))}
+    """The list of names holds what there is, and nothing more."""
+    there = {found for name in files() for _, found in found_in(name)[0]}
     assert {name for name in ALLOWED if name not in there} == set()
-    assert [name for name in SLEEPS if not (TESTS / name).is_file()] == []
 
 
 def test_a_reach_and_a_sleep_would_be_seen() -> None:

@@ -11,6 +11,7 @@ import pytest
 from support.gates import FileGate
 from support.kernels import Kernel, launched, started
 from support.local_servers import PROJECTS, Docker, ask, is_there, listens
+from support.real_servers import Farm
 from support.waiting import eventually
 
 pytestmark = [pytest.mark.kernel, pytest.mark.server]
@@ -152,9 +153,11 @@ def test_an_interrupt_leaves_the_served_environment_alive(kernel: Kernel, far_ga
 
 
 @pytest.fixture
-def served(stand_ins: Docker) -> Iterator[tuple[Kernel, list[str], list[int]]]:
+def served(stand_ins: Docker, request: pytest.FixtureRequest) -> Iterator[tuple[Kernel, list[str], list[int]]]:
     """A kernel that serves a class, a folder and an image; their addresses and processes."""
-    with launched(PLAIN_STARTS="1") as kernel:
+    official = request.node.get_closest_marker("official") is not None
+    kernels = started(official=True, PLAIN_STARTS="1") if official else launched(PLAIN_STARTS="1")
+    with kernels as kernel:
         urls = urls_of(kernel.ok(THREE).stdout)
         told = ask(urls[1])
         pids = [told["pid"], told["started"], stand_ins.containers[0]["pid"]]
@@ -167,6 +170,7 @@ def all_gone(urls: list[str], pids: list[int]) -> bool:
     return not any(is_there(pid) for pid in pids) and not any(listens(url) for url in urls)
 
 
+@pytest.mark.official
 def test_kill_9_leaves_nothing(served: tuple[Kernel, list[str], list[int]], stand_ins: Docker) -> None:
     """kill -9 of a kernel with three served environments: no process, port or container is left."""
     kernel, urls, pids = served
@@ -175,6 +179,7 @@ def test_kill_9_leaves_nothing(served: tuple[Kernel, list[str], list[int]], stan
     eventually(lambda: not stand_ins.containers)
 
 
+@pytest.mark.official
 def test_sigterm_leaves_nothing(served: tuple[Kernel, list[str], list[int]]) -> None:
     """SIGTERM to the kernel leaves nothing either."""
     kernel, urls, pids = served
@@ -182,6 +187,7 @@ def test_sigterm_leaves_nothing(served: tuple[Kernel, list[str], list[int]]) -> 
     eventually(lambda: all_gone(urls, pids), 20.0, "everything has ended")
 
 
+@pytest.mark.official
 def test_a_restart_leaves_nothing(served: tuple[Kernel, list[str], list[int]]) -> None:
     """E10: a restart of the kernel ends its servers, and the cell that serves at a fixed port works again."""
     kernel, urls, pids = served
@@ -210,21 +216,15 @@ def test_two_kernels_serve_the_same_at_once() -> None:
         assert ask(one)["pid"] != ask(other)["pid"]
 
 
-def test_a_killed_kernel_frees_its_session(kernel: Kernel) -> None:
+def test_a_killed_kernel_frees_its_session(kernel: Kernel, farm: Farm) -> None:
     """A13: the only session of a server is free again at once when the kernel that held it is killed."""
-    app = PROJECTS / "counting"
-    kernel.ok(
-        f"import openenv_notebook\nserver = openenv_notebook.serve({str(app)!r})\n"
-        "envs = [openenv_notebook.connect(server.url) for _ in range(4)]"
-    )
-    url = kernel.ok("print(server.url)").stdout.strip()
-    with started() as other:
-        full = other.run(f"import openenv_notebook\nopenenv_notebook.connect({url!r})")
-        assert full.error is not None and full.error[0] == "AtCapacity" and "4 of 4" in full.error[1]
-        kernel.ok("env = envs.pop(); env.close()")
-        other.ok(f"env = openenv_notebook.connect({url!r})\nenv.reset()")
+    with farm.server("lab", sessions=1) as server, started() as other:
+        connect = f"import openenv_notebook\nenv = openenv_notebook.connect({server.url!r}, wait=WAIT)"
+        other.ok(f"WAIT = 0\n{connect}\nenv.reset()")
+        full = kernel.run(f"WAIT = 0\n{connect}")
+        assert full.error is not None and full.error[0] == "AtCapacity" and "1 of 1" in full.error[1]
         os.kill(other.manager.provisioner.pid, signal.SIGKILL)
-        assert kernel.run("envs.append(openenv_notebook.connect(server.url, wait=10))").error is None
+        assert kernel.run(f"WAIT = 10\n{connect}").error is None
 
 
 def test_openenv_is_loaded_only_to_serve_a_class(kernel: Kernel) -> None:

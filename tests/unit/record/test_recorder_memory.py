@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from support.pace import storm
 from support.wire import error_frame, result_frame
 
 from openenv_notebook.client.codec import read_result
@@ -86,7 +87,7 @@ def test_the_bound_is_what_is_held(kind: str) -> None:
         sent, seen = KINDS[kind](number)
         return Step("step", request=frame("step", sent), reply=result_frame(seen, 1.0), read=read_result)
 
-    steps = 80
+    steps = storm(40, 80)
     found = held(record, steps, make)
     assert BOUND / 2.5 < found < 1.5 * BOUND, f"{found / BOUND:.2f} times the bound"
     assert record.episode.total_reward == record.episode.length == steps
@@ -102,7 +103,7 @@ def test_objects_of_a_persons_own_class() -> None:
         return Step("step", request=frame("step", {}), reply=result_frame(seen, 1.0), read=reader.read)
 
     assert DICT < MODEL
-    assert BOUND / 2.5 < held(record, 100, make) < 1.5 * BOUND
+    assert BOUND / 2.5 < held(record, storm(50, 100), make) < 1.5 * BOUND
 
 
 def test_large_errors() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support.entries import entry
+from support.pace import storm
 from support.wire import result_frame
 
 from openenv_notebook.client.clients import SyncEnvClient
@@ -20,6 +21,7 @@ from openenv_notebook.record.step import Step
 
 Env = SyncEnvClient[Any, Any, Any]
 REPLY = result_frame({"board": [0, 1, 2], "message": "go on"}, 1.0)
+MANY = storm(6_000, 30_000)
 LOOKS = {Step.reward.fget.__code__, Step.result.fget.__code__}  # type: ignore[attr-defined]
 
 
@@ -64,9 +66,9 @@ WORKS: dict[str, Callable[[Env], object]] = {
 
 @pytest.mark.parametrize("work", WORKS)
 def test_showing_is_flat(playing: Env, work: str) -> None:
-    """R36: what shows an episode calls no more, and looks at no more steps, with 30,000 of them than with 1,000."""
+    """R36: what shows an episode calls no more, and looks at no more steps, with MANY of them than with 1,000."""
     costs = []
-    for entries in (1000, 30_000):
+    for entries in (1000, MANY):
         fill(playing, entries)
         WORKS[work](playing)
         costs.append(cost(lambda: WORKS[work](playing)))
@@ -77,9 +79,9 @@ def test_showing_is_flat(playing: Env, work: str) -> None:
 def test_a_chart_takes_each_step_once(playing: Env) -> None:
     """R36: the panel's curve looks at what is new, however much there was."""
     curve = history.Curve()
-    fill(playing, 30_000)
+    fill(playing, MANY)
     curve.take(playing.episodes)
-    fill(playing, 30_003)
+    fill(playing, MANY + 3)
     assert cost(lambda: curve.take(playing.episodes))[1] <= 6
     assert curve.place_of(playing.episode[-1]) is not None
 
