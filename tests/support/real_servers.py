@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from support.nursery import Nursery, nursery
+from support.pace import storm
 from support.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -151,7 +152,7 @@ def run_program(name: str, *arguments: str, **variables: str) -> Any:
         [sys.executable, "-W", "error", str(_TESTS / "programs" / f"{name}.py"), *arguments],
         capture_output=True,
         text=True,
-        timeout=55,
+        timeout=storm(55, 600),
         env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
     )
     assert (ran.returncode, ran.stderr) == (0, ""), f"{name} ended with {ran.returncode}:\n{ran.stdout}\n{ran.stderr}"

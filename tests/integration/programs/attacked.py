@@ -26,7 +26,7 @@ from openenv_notebook.values.errors import MisuseError, OpenEnvError
 
 url, what, number, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 # A hang says where.
-faulthandler.dump_traceback_later(50, exit=True)
+faulthandler.dump_traceback_later(50 + number / 5, exit=True)
 chance = random.Random(seed)
 attack = Attack(seed)
 # Python swallows an interrupt that comes while something is collected, and says so.
@@ -93,9 +93,9 @@ def storm_of_runs() -> None:
     while attack.count < number:
         run = Rollout(env, lambda seen: {"op": "echo", "seconds": 0.0005}, episodes=None, max_steps=3)
         said["interrupted"] += hit(functools.partial(begin_and_end, run), chance.choice([1, 1, 2, 3])) is not None
-        if run.running and not run.stopping:
-            # Interrupted between two calls: nobody told it to stop.
-            said["goes on"] += 1
+        if not run.stopping:
+            # Interrupted between two calls, or again while it was told to stop.
+            said["goes on"] += run.running
             run.stop()
     for run in [thread for thread in threading.enumerate() if thread.name == "openenv-rollout"]:
         run.join(5)
@@ -129,7 +129,8 @@ def storm_of_calls() -> None:
         there = len(env.episode)
         if error is not None and what == "many":
             env.state()  # stands in line behind whatever was not taken back
-            said["more than the window"] += len(env.episode) - there > 8
+            # Another window may be sent in the turn that the loop has begun.
+            said["more than the window"] += len(env.episode) - there > 16
         settled = env.settle(20)
         if error is None:
             continue
