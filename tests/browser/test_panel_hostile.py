@@ -33,7 +33,7 @@ def _check(panel: PanelPage, happened: list[str]) -> None:
 @pytest.mark.timeout(120)
 def test_a_hostile_server_runs_nothing(open_panel: Callable[..., PanelPage]) -> None:
     """Name, schema, legal moves, observation, state and errors are words, and stay in their place."""
-    panel = open_panel("hostile", ["panel.form.reveal_errors()"])
+    panel = open_panel("hostile_words", ["panel.form.reveal_errors()"])
     happened = _watch(panel)
     expect(panel.root.locator(".openenv-name")).to_contain_text("<h1 id=escaped>out</h1>")
     panel.reset()
@@ -57,7 +57,7 @@ def test_a_hostile_server_runs_nothing(open_panel: Callable[..., PanelPage]) -> 
 
 def test_hostile_tools_run_nothing(open_panel: Callable[..., PanelPage]) -> None:
     """Names, descriptions, results and errors of tools are words."""
-    panel = open_panel("hostile", options={"kind": "tools"})
+    panel = open_panel("hostile_words", options={"kind": "tools"})
     happened = _watch(panel)
     panel.reset()
     tools = panel.root.locator(".openenv-tool select")
