@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -16,8 +17,8 @@ from openenv_notebook.jupyter.panel.takeover import Takeover
 from openenv_notebook.play.rollout import Rollout
 from openenv_notebook.values.errors import MisuseError, OpenEnvError
 
-# Who clicks so soon after a question is over has not seen it go.
-_MEANT_FOR = 0.5
+# Who clicks so many seconds after a question is over has not seen it go.
+MEANT_FOR = 0.5
 
 
 class PlayControl:
@@ -45,8 +46,8 @@ class PlayControl:
         self.question: Question | None = None
         self.by_hand = False
         self.after_what_was_sent: Callable[[Callable[[], object]], object] = lambda call: call()
-        # Until when a click was meant for a question that is over; on the main thread clicks may have to queue.
-        self._meant_until, self._is_queueing = 0.0, False
+        # When a question was over, as far as is known; on the main thread clicks may have to queue.
+        self._over_at, self._is_queueing = -math.inf, False
         self.view = PlayView(publisher.put, policies, self._pressed, self.stop, self._change_speed, self._take_over)
 
     @property
@@ -141,17 +142,17 @@ class PlayControl:
 
     def forget_clicks(self) -> None:
         """Have clicks that were made by now for a question that is over make no step."""
-        self._meant_until, self._is_queueing = time.monotonic() + _MEANT_FOR, True
+        self._over_at, self._is_queueing = time.monotonic(), True
         self.after_what_was_sent(self._all_arrived)
 
     def _all_arrived(self) -> None:
-        self._meant_until, self._is_queueing = time.monotonic() + _MEANT_FOR, False
+        self._over_at, self._is_queueing = time.monotonic(), False
 
     @property
     def is_just_over(self) -> bool:
         """True where a click that arrives on this thread now was meant for a question that nobody asks any more."""
         waits = self._is_queueing and threading.current_thread() is threading.main_thread()
-        return self.question is None and (waits or time.monotonic() < self._meant_until)
+        return self.question is None and (waits or time.monotonic() - self._over_at < MEANT_FOR)
 
     def end(self, error: OpenEnvError) -> None:
         """Stop the policy, and have whoever asks the person told why there is no answer."""
