@@ -30,6 +30,8 @@ from openenv_notebook.values.messages import ActT, GivenAction, ObsT, StateT, St
 _VERBS = ("connect", "reset", "step", "state", "close")
 # The far end is given a second; the rest is for a thread that is busy.
 _GOODBYE_WITHIN = 1.2
+# Stopping a server may have taken all the time; a thread that has nothing to do ends at once.
+_JOIN_AT_LEAST = 0.5
 
 
 class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
@@ -100,9 +102,10 @@ class BlockingCalls(SessionView[ObsT], Blocking, Generic[ActT, ObsT, StateT]):
         end_after(
             None,
             *(*own, *children, lambda: block(talk.close(_GOODBYE_WITHIN), None)),
-            lambda: talk.session.end(join=True, within=max(0.0, until - time.monotonic())),
-            lambda: events_thread.join(max(0.0, until - time.monotonic())),
+            # While the session has its loop, a server that an interrupt leaves is looked after.
             *stop,
+            lambda: talk.session.end(join=True, within=max(_JOIN_AT_LEAST, until - time.monotonic())),
+            lambda: events_thread.join(max(0.0, until - time.monotonic())),
         )
 
     # Questions over HTTP

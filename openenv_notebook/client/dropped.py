@@ -24,8 +24,8 @@ def end_with(owner: object, session: Session, provider: Hold | None) -> None:
 
 
 def _end(session: Session, provider: Hold | None) -> None:
-    """Only hand over: to the loop, and to a thread."""
-    session.lease.post(session.shut_down)
+    """Only hand over: to a thread, and to the loop, which last: until then it is looked after."""
     if provider is not None:
         provider.forestall()
         stop_soon(provider)
+    session.lease.post(session.shut_down)

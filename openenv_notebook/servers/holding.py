@@ -25,6 +25,7 @@ from openenv_notebook.values.targets import Address, LocalTarget
 
 _guard = threading.RLock()
 _shared: dict[Hashable, HeldServer] = {}
+_LOOK_AGAIN = 0.5
 
 
 class HeldServer:
@@ -62,8 +63,9 @@ class HeldServer:
         meanwhile.
         """
         told = self._holders.get(holder)
-        if told is not None:
-            told.wait()
+        # Who lets go may be interrupted before telling.
+        while told is not None and not told.wait(_LOOK_AGAIN) and self._holders.get(holder) is told:
+            pass
         self._refuse(holder not in self._holders)
         if self._failure is not None:
             # Each who waits gets their own: a raised error holds the frames it went through.
@@ -77,8 +79,8 @@ class HeldServer:
             told, backend = self._holders.pop(holder, None), self.backend
             if told is not None:
                 told.set()
-            # Asked anew after an interrupt it goes on from here.
-            if self._holders or not self._begun:
+            # Asked anew after an interrupt it goes on from here. A start that has not begun gives up by itself.
+            if self._holders:
                 return
             for key in [key for key, other in _shared.items() if other is self]:
                 del _shared[key]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from _thread import start_new_thread
 from collections.abc import Callable
@@ -25,6 +26,7 @@ class OwnThread(threading.Thread):
         super().__init__(name=name, daemon=True)
         self._todo: tuple[Callable[..., object], tuple[Any, ...]] | None = (work, args)
         self._started_on, self._is_real = 0, True
+        self._ended, self._pid = Latch(), os.getpid()
 
     def start(self) -> None:
         """Start it; an interrupt that comes meanwhile is raised, and leaves it starting."""
@@ -65,11 +67,22 @@ class OwnThread(threading.Thread):
         if todo is not None and _real_thread() != self._started_on:
             work, args = todo
             del todo
-            work(*args)
+            try:
+                work(*args)
+            finally:
+                self._ended.set()
+
+    # What Python has for these two takes a thread that works for one that has ended, for ever, when it is interrupted.
+
+    def is_alive(self) -> bool:
+        """Tell whether it runs, in this process."""
+        return self.ident is not None and not self._ended.is_set() and self._pid == os.getpid()
 
     def join(self, timeout: float | None = None) -> None:
         """Wait for its end, in seconds, where it began."""
-        if self._is_real and self.ident is not None:
+        if not self._is_real or self.ident is None or self._pid != os.getpid():
+            return
+        if threading.current_thread() is self or self._ended.wait(timeout):
             super().join(timeout)
 
 

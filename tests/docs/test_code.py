@@ -72,7 +72,7 @@ def test_a_page_runs_as_a_script(page: Path, tmp_path: Path) -> None:
     """B01: code without magics and without await runs unchanged in a plain script, which ends quietly."""
     program = tmp_path / "page.py"
     program.write_text("\n".join(block.code for block in blocks_of(page) if block.is_run), encoding="utf-8")
-    ended = nursery(official=True).run(program, tmp_path, PYTHONPATH=str(ROOT))
+    ended = nursery(official=True, ours=True).run(program, tmp_path, PYTHONPATH=str(ROOT))
     assert ended.code == 0, ended.errors
     assert "Traceback" not in ended.errors
 

@@ -17,9 +17,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 
-from support.nursery import AsyncManager, AsyncOfficialManager, Manager, OfficialManager
-
-ROOT = Path(__file__).parents[2]
+from support.nursery import ROOT, AsyncManager, AsyncOfficialManager, Manager, OfficialManager
 
 
 @dataclass

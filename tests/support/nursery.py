@@ -1,7 +1,6 @@
 """Kernels and programs that begin at once: forked from a process that has imported what is slow to import.
 
-For tests whose promise is neither the start nor the end of the process. The package itself is never
-imported before the fork.
+For tests whose promise is neither the start nor the end of the process, nor the import of the package.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +27,7 @@ from jupyter_client.manager import AsyncKernelManager, KernelManager
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 from traitlets import default
 
+ROOT = Path(__file__).parents[2]
 _PROCESS = Path(__file__).parent / "nursery_process.py"
 _KERNEL = ("ipykernel.kernelapp", "ipykernel.ipkernel", "ipykernel.iostream", "ipywidgets", "websockets.sync.client")
 # Imports take seconds: the official package brings gradio, fastmcp and fastapi.
@@ -92,7 +92,8 @@ class Nursery:
     def __init__(self, python: str, *modules: str, folder: Path | None = None, parent: Nursery | None = None) -> None:
         # xdist has a name for a run, which its workers and all that they start know.
         run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-        name = hashlib.sha256("\0".join([run, python, str(parent is None), *modules]).encode()).hexdigest()[:24]
+        whose = parent._address if parent else ""
+        name = hashlib.sha256("\0".join([run, python, whose, *modules]).encode()).hexdigest()[:24]
         self._address = f"{tempfile.gettempdir()}/openenv-nursery-{name}"
         with open(f"{self._address}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -147,9 +148,18 @@ class Nursery:
 
 
 @functools.cache
-def nursery(python: str = sys.executable, *, official: bool = False) -> Nursery:
-    """The one of that Python; ``official``: one that has the official package imported, too."""
+def nursery(python: str = sys.executable, *, official: bool = False, ours: bool = False) -> Nursery:
+    """The one of that Python; it has the official package imported, too, or ours, with all that it imports late."""
+    if ours:
+        return Nursery(python, *_package(), folder=ROOT, parent=nursery(python, official=official))
     return Nursery(python, *_KERNEL, *(_OFFICIAL if official else ()))
+
+
+def _package() -> Iterator[str]:
+    for file in sorted((ROOT / "openenv_notebook").rglob("*.py")):
+        name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        if not name.endswith("__main__"):
+            yield name.removesuffix(".__init__")
 
 
 class Provisioner(LocalProvisioner):  # type: ignore[misc]
@@ -161,7 +171,7 @@ class Provisioner(LocalProvisioner):  # type: ignore[misc]
         """Fork a kernel."""
         cwd = str(kwargs.get("cwd") or Path.cwd())
         python, _, *argv = cmd
-        answer = nursery(python, official=self.official).fork("kernel", argv, kwargs["env"], cwd)
+        answer = nursery(python, official=self.official, ours=True).fork("kernel", argv, kwargs["env"], cwd)
         self.process = Forked(answer["pid"])
         self.pid = self.pgid = answer["pid"]
         self.cwd = cwd

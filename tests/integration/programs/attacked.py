@@ -29,8 +29,8 @@ url, what, number, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.ar
 faulthandler.dump_traceback_later(50 + number / 5, exit=True)
 chance = random.Random(seed)
 attack = Attack(seed)
-# Python swallows an interrupt that comes while something is collected, and says so.
-sys.unraisablehook = lambda unraisable: None
+# Python swallows an interrupt that comes while something is collected, and says so, to what no interrupt comes in.
+sys.unraisablehook = collections.deque[Any](maxlen=0).append
 
 
 class Own(GenericEnvClient):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from collections.abc import Callable
@@ -69,3 +70,56 @@ def test_what_is_no_thread(monkeypatch: pytest.MonkeyPatch, start: Any) -> None:
         thread.start()
     assert done == []
     thread.join()
+
+
+def interrupting_at(line: int) -> Callable[..., Any]:
+    """Make a trace function that interrupts before the line of that number, of all that are run."""
+    count = 0
+
+    def trace(frame: Any, event: str, arg: Any) -> Any:
+        nonlocal count
+        if event == "line":
+            count += 1
+            if count == line:
+                raise KeyboardInterrupt
+        return trace
+
+    return trace
+
+
+@pytest.mark.parametrize("ask", [OwnThread.is_alive, lambda thread: thread.join(0.01)], ids=["is_alive", "join"])
+def test_an_interrupt_makes_no_running_thread_dead(ask: Callable[[OwnThread], Any]) -> None:
+    """T17: wherever an interrupt hits the question, a thread that works is alive, until it has ended."""
+    go_on = threading.Event()
+    thread = OwnThread(go_on.wait, name="openenv-tried")
+    thread.start()
+    line, was_hit = 0, True
+    while was_hit:
+        line += 1
+        sys.settrace(interrupting_at(line))
+        try:
+            ask(thread)
+            was_hit = False
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(None)
+        assert thread.is_alive()
+    assert line > 1
+    go_on.set()
+    thread.join(5)
+    assert not thread.is_alive() and thread not in threading.enumerate()
+
+
+def test_a_thread_cannot_wait_for_itself() -> None:
+    """Joining itself is refused, as by any thread."""
+    said: list[Exception] = []
+
+    def wait() -> None:
+        try:
+            threading.current_thread().join()
+        except RuntimeError as error:
+            said.append(error)
+
+    start_thread(wait, name="openenv-tried").join(5)
+    assert len(said) == 1
