@@ -7,6 +7,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 
 from openenv_notebook.values.front_end import as_typed, cell_name
@@ -23,6 +24,8 @@ _WORD = re.compile(r"[\w-]+")
 # A text in quotes, or what stands behind a =.
 _VALUE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|([\w-]=)[^\s'"(){}\[\],]+""")
 _HOLD_SECRETS = ("header", "headers", "--header", "env_vars")
+
+_INSTALLED = {"site-packages", "dist-packages"}
 
 _is_full = False
 
@@ -78,8 +81,7 @@ def _own_lines(error: BaseException) -> Iterator[str]:
 
 def _places(error: BaseException) -> Iterator[tuple[bool, str, str, list[str]]]:
     """Go through the person's own frames: whether it is a cell's, its file, the place, and its line."""
-    frames = traceback.walk_tb(error.__traceback__)
-    for frame in traceback.StackSummary.extract((frame, line) for frame, line in frames if _is_theirs(frame)):
+    for frame in traceback.StackSummary.extract(_theirs(error)):
         cell = cell_name(frame.filename)
         place = cell or f'File "{frame.filename}"'
         # IPython 7 gives each line of a cell a name.
@@ -96,5 +98,13 @@ def _without_secrets(line: str) -> str:
     return _VALUE.sub(lambda found: f"{found[1] or ''}{HIDDEN}", line)
 
 
-def _is_theirs(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__")).partition(".")[0] not in _NOT_THEIRS
+def _theirs(error: BaseException) -> Iterator[tuple[FrameType, int]]:
+    """Go through the frames that say what a person did: what we call of an installed package does not."""
+    is_within_ours = False
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        package = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if package in _NOT_THEIRS:
+            is_within_ours |= package == __name__.partition(".")[0]
+        elif not is_within_ours or not _INSTALLED.intersection(Path(frame.f_code.co_filename).parts):
+            is_within_ours = False
+            yield frame, line

@@ -48,6 +48,31 @@ def test_an_interrupt_shows_the_person_s_own_lines() -> None:
     assert "in interrupted_in_ours" in full and "in wait" in full
 
 
+def calling(name: str, file: str, call: Any = None) -> Any:
+    """A function of a module in a file, which calls another, or is interrupted."""
+    module: dict[str, Any] = {"__name__": name, "call": call}
+    code = f"def {name.rpartition('.')[2]}():\n    {'call()' if call else 'raise KeyboardInterrupt'}"
+    exec(compile(code, file, "exec"), module)
+    return module[name.rpartition(".")[2]]
+
+
+def test_what_we_call_of_a_package_is_not_the_person_s() -> None:
+    """An interrupt within a package is told where the person called it, not where we did."""
+    library = calling("library.within", "/python/lib/site-packages/library.py")
+    ours = calling("openenv_notebook.ours", "/ours.py", library)
+    policy = calling("policy", "/theirs.py", library)
+    ours_with_policy = calling("openenv_notebook.ours_with_policy", "/ours.py", policy)
+    shown = dict[str, str]()
+    for name, call in {"ours": ours, "policy": ours_with_policy, "library": library}.items():
+        try:
+            call()
+        except KeyboardInterrupt as error:
+            shown[name] = shown_of(error)
+    assert "within" not in shown["ours"] and "within" in shown["library"]
+    assert shown["policy"].index(", in policy") < shown["policy"].index(", in within")
+    assert "ours" not in "".join(line for line in shown["policy"].splitlines() if ", in " in line)
+
+
 def test_a_line_outside_of_functions_is_named_by_its_place_alone() -> None:
     """A cell's own line stands in no function."""
     try:
