@@ -87,13 +87,16 @@ class Nursery:
         modules: What it imports first.
         folder: Where it finds them, if they are not installed.
         parent: The nursery it is forked from, as it needs what that has imported, too.
+
+    Attributes:
+        imports: All that it has imported.
     """
 
     def __init__(self, python: str, *modules: str, folder: Path | None = None, parent: Nursery | None = None) -> None:
         # xdist has a name for a run, which its workers and all that they start know.
         run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-        whose = parent._address if parent else ""
-        name = hashlib.sha256("\0".join([run, python, whose, *modules]).encode()).hexdigest()[:24]
+        self.imports: tuple[str, ...] = (*(parent.imports if parent else ()), *modules)
+        name = hashlib.sha256("\0".join([run, python, *self.imports]).encode()).hexdigest()[:24]
         self._address = f"{tempfile.gettempdir()}/openenv-nursery-{name}"
         with open(f"{self._address}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
