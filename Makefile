@@ -19,8 +19,8 @@ LOWEST_TESTS := tests/faults tests/notebooks tests/unit/wire \
 	$(addprefix tests/unit/client/,test_actions.py test_codec.py test_tools.py) \
 	$(addprefix tests/integration/,test_magics.py test_render_magic.py) \
 	$(addprefix tests/integration/kernels/,test_verbs.py test_panel.py test_situations.py)
-# One more than there are cores: somebody always waits for a kernel. Who has nothing left to do takes from another.
-JOBS := -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 ))) --dist worksteal
+# Twice as many as there are cores: somebody always waits for a kernel. Who has nothing left to do takes from another.
+JOBS := -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) * 2 ))) --dist worksteal
 # What was compiled once need not be compiled by each process of each test, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 # The panel is tested on kernels of these versions, too.

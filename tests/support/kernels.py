@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 import nbformat
@@ -144,7 +146,23 @@ class Kernel:
     def restart(self) -> None:
         """Restart the kernel, as the menu does."""
         self.manager.restart_kernel(now=False)
-        self.client.wait_for_ready(timeout=30)
+        wait_ready(self.manager, self.client)
+
+
+def wait_ready(manager: KernelManager, client: BlockingKernelClient, seconds: float = 30.0) -> None:
+    """Wait until a kernel answers on all its channels; Jupyter's own way then waits for silence, too."""
+    end = time.monotonic() + seconds
+    while manager.is_alive() and time.monotonic() < end:
+        asked = client.kernel_info()
+        with contextlib.suppress(Empty):
+            while client.get_shell_msg(timeout=1)["parent_header"].get("msg_id") != asked:
+                pass
+            while (said := client.get_iopub_msg(timeout=0.2))["parent_header"].get("msg_id") != asked or (
+                said["content"].get("execution_state") != "idle"
+            ):
+                pass
+            return
+    raise AssertionError(f"the kernel {'is silent' if manager.is_alive() else 'has ended'}")
 
 
 @contextmanager
@@ -213,7 +231,7 @@ def _running(manager: KernelManager, environment: dict[str, str], **options: Any
     client = manager.blocking_client()
     client.start_channels()
     try:
-        client.wait_for_ready(timeout=30)
+        wait_ready(manager, client)
         yield Kernel(manager, client)
     finally:
         client.stop_channels()

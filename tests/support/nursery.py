@@ -180,6 +180,14 @@ class Provisioner(LocalProvisioner):  # type: ignore[misc]
         self.cwd = cwd
         return self.connection_info
 
+    async def kill(self, restart: bool = False) -> None:
+        """Kill it, and see its end sooner than Jupyter looks for it."""
+        from support.waiting import eventually_here
+
+        await super().kill(restart)
+        if self.process is not None:
+            await eventually_here(lambda: self.process.poll() is not None)
+
 
 class OfficialProvisioner(Provisioner):
     """The same, with the official package imported."""
