@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, exp
 from support.browsers import INSTALL, SCREENSHOTS, find_chromium
 from support.jupyter_server import JupyterServer
 from support.notebook_page import RESTORED, NotebookPage
+from support.nursery import provisioned
 from support.other_kernels import OTHER_KERNELS, python_of
 from support.panel_page import PanelPage
 from support.real_servers import Farm, RealServer, new_python
@@ -49,7 +50,7 @@ def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]
     server = JupyterServer(tmp_path_factory.mktemp("jupyter"))
     # A page that is open hears of no other kernels.
     for kernel in OTHER_KERNELS:
-        server.add_kernel(kernel, python_of(kernel))
+        server.add_kernel(kernel, python_of(kernel), **provisioned("nursery"))
     yield server.start()
     server.stop()
 

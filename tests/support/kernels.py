@@ -19,7 +19,15 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 
-from support.nursery import ROOT, AsyncManager, AsyncOfficialManager, Manager, OfficialManager
+from support.nursery import (
+    ROOT,
+    AsyncManager,
+    AsyncOfficialManager,
+    Manager,
+    OfficialManager,
+    offer_provisioners,
+    provisioned,
+)
 
 
 @dataclass
@@ -206,18 +214,24 @@ def execute(notebook: nbformat.NotebookNode, folder: Path = ROOT, *, seconds: in
 
 
 @contextmanager
-def started_by(python: str, folder: Path, **variables: str) -> Iterator[Kernel]:
-    """Have a kernel of another environment for a while, without the tree on its path.
+def started_by(python: str, folder: Path, *, forked: bool = False, **variables: str) -> Iterator[Kernel]:
+    """Have a kernel of another environment for a while.
 
     Args:
         python: The environment's Python, which has ipykernel.
         folder: Where the kernel starts.
+        forked: The tree is on its path, and imported already; else neither, and Jupyter starts it by its command.
         **variables: Environment variables.
     """
     command = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     place = folder / "kernels" / "other"
     place.mkdir(parents=True, exist_ok=True)
-    (place / "kernel.json").write_text(json.dumps({"argv": command, "display_name": "other", "language": "python"}))
+    described = {"argv": command, "display_name": "other", "language": "python"}
+    if forked:
+        offer_provisioners()
+        described["metadata"] = provisioned("nursery")
+        variables.setdefault("PYTHONPATH", str(ROOT))
+    (place / "kernel.json").write_text(json.dumps(described))
     specs = KernelSpecManager(kernel_dirs=[str(place.parent)])
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables
     manager = KernelManager(kernel_name="other", kernel_spec_manager=specs)

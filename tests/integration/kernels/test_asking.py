@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.comm_front_end import CommFrontEnd
-from support.kernels import ROOT, started_by
+from support.kernels import started_by
 from support.other_kernels import python_of
 from support.situations import FrontEndKind
 
@@ -34,7 +34,7 @@ def front(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Fron
     """Each kind of front end, with a panel open."""
     kind: FrontEndKind = request.param
     python = sys.executable if kind.kernel == HERE else str(python_of(kind.kernel))
-    with started_by(python, tmp_path, PYTHONPATH=str(ROOT)) as kernel:
+    with started_by(python, tmp_path, forked=True) as kernel:
         made = CommFrontEnd(kernel, has_subshell=kind.has_subshell, has_cells=kind.has_cells)
         made.run(_OPEN, "open")
         made.wait(lambda: made.has("Step ▸"), "the panel is there")

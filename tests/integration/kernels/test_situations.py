@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.comm_front_end import CommFrontEnd
-from support.kernels import ROOT, Kernel, started_by
+from support.kernels import Kernel, started_by
 from support.other_kernels import python_of
 from support.real_servers import Farm, RealServer
 from support.situations import FRONT_ENDS, NEWEST, OLDEST, SITUATIONS, FrontEndKind, Scene, Situation
@@ -46,7 +46,7 @@ class Kernels:
         if self._kernel is None or self._version != wanted:
             self.close()
             python = sys.executable if wanted == HERE else str(python_of(wanted))
-            self._kernel = self._stack.enter_context(started_by(python, self._folder, PYTHONPATH=str(ROOT)))
+            self._kernel = self._stack.enter_context(started_by(python, self._folder, forked=True))
             self._version = wanted
         return self._kernel
 
