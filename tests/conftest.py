@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from support import pace  # noqa: F401 -- loads hypothesis's profile
 from support.leaks import Census
-from support.quick_gradio import be_quick
+from support.quick_imports import be_quick
 
 # A shell that starts a job in the background has it ignore Ctrl-C, and all that it starts, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from jupyterlab.labapp import main
+import importlib
 
 from support.nursery import offer_provisioners
+from support.quick_imports import be_quick
 
 if __name__ == "__main__":
+    be_quick()
     offer_provisioners()
-    main()
+    importlib.import_module("jupyterlab.labapp").main()

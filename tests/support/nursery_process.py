@@ -29,7 +29,7 @@ Order = tuple[dict[str, Any], socket.socket]
 
 def listen(address: str, modules: list[str]) -> socket.socket:
     """Import what children need, and listen."""
-    importlib.import_module("quick_gradio").be_quick()
+    importlib.import_module("quick_imports").be_quick()
     for name in modules:
         importlib.import_module(name)
     listening = socket.socket(socket.AF_UNIX)

@@ -1,4 +1,8 @@
-"""gradio without its stubs: it writes them anew at each import, a third of the time that openenv takes to import."""
+"""Imports without what takes long and no test needs.
+
+gradio writes its stubs anew at each import, a third of the time that openenv takes to import. jsonschema, which
+nbformat asks, builds a grammar of international addresses, where its package for them is installed.
+"""
 
 from __future__ import annotations
 
@@ -28,5 +32,6 @@ class _NoStubs(MetaPathFinder):
 
 
 def be_quick() -> None:
-    """Have gradio, when it is imported into this process, write nothing."""
+    """Have both, when they are imported into this process, leave that out."""
     sys.meta_path.insert(0, _NoStubs())
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
