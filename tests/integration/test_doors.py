@@ -284,11 +284,17 @@ GUARDED: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(classes_that_write_themselves()))
-def test_every_class_that_writes_itself_is_guarded(name: str) -> None:
-    """A class with a text of its own, new or old, is behind a door that is tested, or holds nothing secret."""
+def is_guarded(name: str) -> bool:
+    """Tell whether it is said of a class, or of its module, how its text is guarded."""
     parts = name.split(".")
-    assert any(".".join(parts[:end]) in GUARDED for end in range(1, len(parts) + 1)), "say here how its text is guarded"
+    return any(".".join(parts[:end]) in GUARDED for end in range(1, len(parts) + 1))
+
+
+def test_every_class_that_writes_itself_is_guarded() -> None:
+    """A class with a text of its own, new or old, is behind a door that is tested, or holds nothing secret."""
+    found = classes_that_write_themselves()
+    assert len(found) > 50
+    assert not [name for name in sorted(found) if not is_guarded(name)], "say here how their text is guarded"
 
 
 def error_classes(root: type[OpenEnvError] = OpenEnvError) -> Iterator[type[OpenEnvError]]:

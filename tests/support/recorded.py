@@ -27,13 +27,14 @@ def shapes() -> dict[str, Any]:
 def exchanges() -> dict[str, list[dict[str, Any]]]:
     """The recorded conversations, by the recording's name."""
     files = sorted(FOLDER.rglob("episode.jsonl"))
-    return {
-        str(file.parent.relative_to(FOLDER)): [json.loads(line) for line in file.read_text().splitlines()]
-        for file in files
-    }
+    return {str(file.parent.relative_to(FOLDER)): _read(file) for file in files}
+
+
+def _read(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 def results(name: str) -> list[StepResult[Any]]:
     """The results among the replies of a recorded conversation."""
-    frames = [json.loads(each["frame"]) for each in exchanges()[name] if each["dir"] == "recv"]
+    frames = [json.loads(each["frame"]) for each in _read(FOLDER / name / "episode.jsonl") if each["dir"] == "recv"]
     return [saved_result(frame["data"]) for frame in frames if frame.get("type") == "observation"]
