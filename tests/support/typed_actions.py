@@ -12,11 +12,12 @@ from support.panel_page import PanelPage
 
 # The kernel of the notebook that is seen, in the application's own words.
 KERNEL = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
-# Which messages of widgets the kernel has not yet done, by the application's own signal.
+# Which messages of widgets the kernel has not yet done, by the application's own signal; the page may have had others.
 _WATCH = f"""() => {{
-    if (window.underway) return;
-    const underway = window.underway = new Set();
-    {KERNEL}.anyMessage.connect((_, {{ msg, direction }}) => {{
+    const kernel = {KERNEL};
+    if (window.underway?.kernel === kernel) return;
+    const underway = window.underway = Object.assign(new Set(), {{ kernel }});
+    kernel.anyMessage.connect((_, {{ msg, direction }}) => {{
         if (direction === 'send' && msg.header.msg_type === 'comm_msg') underway.add(msg.header.msg_id);
         if (direction === 'recv' && msg.header.msg_type === 'status' && msg.content.execution_state === 'idle')
             underway.delete(msg.parent_header.msg_id);
