@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 from support.browsers import INSTALL, SCREENSHOTS, find_chromium
 from support.jupyter_server import JupyterServer
-from support.notebook_page import RESTORED, NotebookPage
+from support.notebook_page import CLOSE, RESTORED, NotebookPage
 from support.nursery import provisioned
 from support.other_kernels import OTHER_KERNELS, python_of
 from support.panel_page import PanelPage
@@ -98,7 +98,7 @@ class SharedLab:
             self._page = self._context.new_page()
             self._page.goto(self._address, wait_until="domcontentloaded", timeout=60_000)
             self._page.wait_for_function(RESTORED, timeout=60_000)
-            self._page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+            self._page.evaluate(CLOSE)
         return self._page
 
     def drop(self) -> None:
@@ -109,23 +109,15 @@ class SharedLab:
 
 
 @pytest.fixture(scope="session")
-def shared_lab(chromium: Browser, jupyter: JupyterServer) -> Iterator[SharedLab]:
-    """The page that tests share."""
-    shared = SharedLab(chromium, jupyter.url, jupyter.token)
-    yield shared
-    shared.drop()
-
-
-@pytest.fixture(scope="session")
 def slow_wire(jupyter: JupyterServer) -> Iterator[SlowWire]:
-    """A way to the server that can delay the messages of kernels."""
+    """The way to the server, which can delay the messages of kernels."""
     with SlowWire(jupyter.url) as wire:
         yield wire
 
 
 @pytest.fixture(scope="session")
-def slow_lab(chromium: Browser, jupyter: JupyterServer, slow_wire: SlowWire) -> Iterator[SharedLab]:
-    """The page behind the slow wire that tests share."""
+def shared_lab(chromium: Browser, jupyter: JupyterServer, slow_wire: SlowWire) -> Iterator[SharedLab]:
+    """The page that tests share."""
     shared = SharedLab(chromium, slow_wire.url, jupyter.token)
     yield shared
     shared.drop()
@@ -133,14 +125,14 @@ def slow_lab(chromium: Browser, jupyter: JupyterServer, slow_wire: SlowWire) -> 
 
 @pytest.fixture
 def open_notebook(
-    new_page: Callable[..., Page], jupyter: JupyterServer, request: pytest.FixtureRequest
+    new_page: Callable[..., Page], jupyter: JupyterServer, slow_wire: SlowWire, request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., NotebookPage]]:
     """Opens a notebook in JupyterLab, of code cells or by the name of a file, with a kernel of its own.
 
-    It stands in the page that all tests share, unless a test wants its page ``alone``, of another front end, or
-    with settings of its own; ``size`` is that of the page, in pixels.
+    It stands in the page that all tests share, unless a test wants its page of another front end, or with settings
+    of its own; ``size`` is that of the page, in pixels.
 
-    With ``delay_ms`` its kernel's messages take that long each way; ``notebook.wire`` chooses it anew.
+    Its kernel's messages take ``delay_ms`` each way; ``notebook.wire`` chooses it anew.
     """
     used: list[SharedLab] = []
     opened: list[NotebookPage] = []
@@ -150,8 +142,7 @@ def open_notebook(
         *,
         kernel: str = "python3",
         front: str = "lab/tree",
-        alone: bool = False,
-        delay_ms: float | None = None,
+        delay_ms: float = 0.0,
         size: tuple[int, int] | None = None,
         **settings: Any,
     ) -> NotebookPage:
@@ -159,15 +150,13 @@ def open_notebook(
         name = cells if isinstance(cells, str) else f"{_file_name(request.node.name)}_{len(opened)}.ipynb"
         if not isinstance(cells, str):
             jupyter.write_notebook(name, cells, kernel)
-        wire = None if delay_ms is None else request.getfixturevalue("slow_wire")
-        if wire is not None:
-            wire.delay(delay_ms)
-        if alone or settings or opened or front != "lab/tree":
-            notebook = NotebookPage(new_page(**settings), jupyter, wire)
+        slow_wire.delay(delay_ms)
+        if settings or opened or front != "lab/tree":
+            notebook = NotebookPage(new_page(**settings), jupyter, slow_wire)
             notebook.open(name, front)
         else:
-            used.append(request.getfixturevalue("slow_lab" if wire else "shared_lab"))
-            notebook = NotebookPage(used[0].page(), jupyter, wire)
+            used.append(request.getfixturevalue("shared_lab"))
+            notebook = NotebookPage(used[0].page(), jupyter, slow_wire)
             if size is not None:
                 notebook.page.set_viewport_size({"width": size[0], "height": size[1]})
             notebook.open_here(name)

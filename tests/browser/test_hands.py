@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 from support.hands import Hands
-from support.jupyter_server import JupyterServer
 from support.notebook_page import NotebookPage
 from support.panel_page import PanelPage
 from support.slow_wire import SlowWire
 from support.typed_actions import KERNEL, wrong_or_lost
-from support.waiting import eventually
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.sync.server import ServerConnection, serve
 
@@ -69,22 +69,19 @@ def test_a_slow_wire_takes_its_time(open_notebook: Callable[..., NotebookPage]) 
 def test_a_slow_wire_keeps_the_order() -> None:
     """Frames of all sizes, text and bytes, come back whole and in order, whatever the delay is meanwhile."""
 
-    def echo(socket: ServerConnection) -> None:
-        for frame in socket:
-            socket.send(frame)
-
     sizes = (0, 1, 125, 126, 65_535, 65_536, 300_000)
     frames = [kind * size for _ in range(4) for size in sizes for kind in ("ü", b"\xff")]
-    with serve(echo, "127.0.0.1", 0, max_size=None) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        with SlowWire(f"http://127.0.0.1:{server.socket.getsockname()[1]}") as wire:
-            address = f"{wire.url.replace('http', 'ws')}/api/kernels/one/channels"
-            with connect(address, max_size=None) as socket, ThreadPoolExecutor(1) as reader:
-                heard = reader.submit(lambda: [socket.recv(20) for _ in frames])
-                for place, frame in enumerate(frames):
-                    wire.delay(*((0, 0), (30, 5), (5, 30))[place % 3])
-                    socket.send(frame)
-                assert heard.result(30) == frames
+    with (
+        _echo() as url,
+        SlowWire(url) as wire,
+        connect(_channels(wire), max_size=None) as socket,
+        ThreadPoolExecutor(1) as reader,
+    ):
+        heard = reader.submit(lambda: [socket.recv(20) for _ in frames])
+        for place, frame in enumerate(frames):
+            wire.delay(*((0, 0), (30, 5), (5, 30))[place % 3])
+            socket.send(frame)
+        assert heard.result(30) == frames
 
 
 def test_a_slow_wire_keeps_frames_whole(open_notebook: Callable[..., NotebookPage]) -> None:
@@ -93,17 +90,18 @@ def test_a_slow_wire_keeps_frames_whole(open_notebook: Callable[..., NotebookPag
         "import hashlib\nfor place in range(300):\n    print(place, hashlib.sha256(b'%d' % place).hexdigest() * 40)",
         "from IPython.display import display\ndisplay({'text/plain': 'ü×' * 500_000}, raw=True)",
     ]
-    notebook = open_notebook(cells, delay_ms=40, alone=True)
-    assert notebook.wire.channels == 1
-    kinds = set()
+    notebook = open_notebook(cells, delay_ms=40)
+    kinds, before = set(), notebook.wire.channels
+    assert before > 0
 
     def listen(socket: WebSocket) -> None:
         if "/channels" in socket.url:
             socket.on("framereceived", lambda frame: kinds.add(type(frame)))
 
     notebook.page.on("websocket", listen)
-    notebook.page.reload(wait_until="domcontentloaded")
-    notebook.wait_ready()
+    notebook.close_all()
+    notebook.open_here(notebook.name)
+    notebook.page.remove_listener("websocket", listen)
     notebook.start(0)
     notebook.start(1)
     # The delay is taken away while much is underway: nothing overtakes.
@@ -116,18 +114,18 @@ def test_a_slow_wire_keeps_frames_whole(open_notebook: Callable[..., NotebookPag
     assert kinds == {bytes}
 
 
-def test_a_slow_wire_ends_clean(jupyter: JupyterServer, new_page: Callable[..., Page]) -> None:
-    """Closed while messages are underway, it ends its thread, and the page hears that its kernel's socket is gone."""
-    jupyter.write_notebook("cut.ipynb", [])
-    with SlowWire(jupyter.url) as wire:
-        notebook = NotebookPage(new_page(), jupyter, wire)
-        notebook.open("cut.ipynb")
-        eventually(lambda: wire.channels == 1, what="the kernel's socket goes through the wire")
-        wire.delay(60_000)
-        notebook.page.evaluate(f"() => {{ {KERNEL}.requestKernelInfo(); }}")
-    assert not wire.is_running and wire.channels == 0
-    notebook.page.wait_for_function(f"() => {KERNEL}.connectionStatus !== 'connected'")
-    jupyter.end_kernels()
+def test_a_slow_wire_ends_clean() -> None:
+    """Closed while messages are underway, it ends its thread, and a page hears that its kernel's socket is gone."""
+    with _echo() as url:
+        wire = SlowWire(url).start()
+        with connect(_channels(wire)) as socket:
+            assert wire.channels == 1
+            wire.delay(60_000)
+            socket.send("underway")
+            wire.close()
+            assert not wire.is_running and wire.channels == 0
+            with pytest.raises(ConnectionClosed):
+                socket.recv(20)
 
 
 @pytest.mark.timeout(120)
@@ -177,3 +175,20 @@ def test_a_typed_answer_arrives_whole(open_panel: Callable[..., PanelPage]) -> N
 def _open_lab(open_panel: Callable[..., PanelPage], *cells: str) -> PanelPage:
     """Open a panel on a lab that has begun an episode, with a wire."""
     return open_panel("lab", list(cells), setup="env.reset()\nNone", delay_ms=0)
+
+
+@contextmanager
+def _echo() -> Iterator[str]:
+    """Have a server that says what it is told, and give its address."""
+
+    def echo(socket: ServerConnection) -> None:
+        for frame in socket:
+            socket.send(frame)
+
+    with serve(echo, "127.0.0.1", 0, max_size=None) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.socket.getsockname()[1]}"
+
+
+def _channels(wire: SlowWire) -> str:
+    return f"{wire.url.replace('http', 'ws')}/api/kernels/one/channels"

@@ -15,20 +15,20 @@ _SETUP = "env.reset()\nenv.step(column=1)\nNone"
 _SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save'); }"
 
 
-def _open_four(open_panel: Open, *cells: str, alone: bool = False) -> PanelPage:
-    return open_panel("gallery", list(cells), setup=_SETUP, options={"kind": "four"}, alone=alone)
+def _open_four(open_panel: Open, *cells: str) -> PanelPage:
+    return open_panel("gallery", list(cells), setup=_SETUP, options={"kind": "four"})
 
 
 def test_reload_and_a_second_tab(open_panel: Open, jupyter: JupyterServer) -> None:
     """After a reload the panel is alive, in a second tab it shows the same, and each sees the other's step."""
-    panel = _open_four(open_panel, alone=True)
+    panel = _open_four(open_panel)
     panel.expect_facts(1, "1", "0")
     panel.page.evaluate(_SAVE)
     panel.notebook.open(panel.notebook.name)
     panel.expect_facts(1, "1", "0")
     panel.button("3").click()
     panel.expect_facts(1, "2", "0")
-    second = NotebookPage(panel.page.context.new_page(), jupyter)
+    second = NotebookPage(panel.page.context.new_page(), jupyter, panel.notebook.wire)
     second.open(panel.notebook.name)
     other = PanelPage(second, second.output(1).locator(".openenv-panel"))
     other.expect_facts(1, "2", "0")
@@ -37,6 +37,7 @@ def test_reload_and_a_second_tab(open_panel: Open, jupyter: JupyterServer) -> No
         each.expect_facts(1, "3", "0")
     assert other.rows() == panel.rows()
     assert len(panel.rows()) == 4
+    second.page.close()
 
 
 def test_a_restarted_kernel_gets_a_fresh_panel(open_panel: Open) -> None:

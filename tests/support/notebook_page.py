@@ -19,7 +19,10 @@ _BUSY = f"() => {_CURRENT}.sessionContext.session?.kernel?.status === 'busy'"
 _RESTART = f"async () => {{ await {_CURRENT}.sessionContext.session.kernel.restart(); }}"
 RESTORED = "() => window.jupyterapp?.restored.then(() => true)"
 _THEME = "JupyterLab Light"
-_CLOSE = "() => { for (const each of [...window.jupyterapp.shell.widgets('main')]) each.dispose(); }"
+CLOSE = """() => {
+    for (const each of [...window.jupyterapp.shell.widgets('main')]) each.dispose();
+    window.jupyterapp.shell.collapseLeft();
+}"""
 _RUN = f"""async (place) => {{
     const notebook = {_CURRENT}.content;
     notebook.deselectAll();
@@ -34,7 +37,7 @@ class NotebookPage:
     Args:
         page: The page.
         server: The server of the notebook.
-        wire: What delays the messages of its kernel, if anything does.
+        wire: The way to the server, which delays the messages of its kernel; None for the straight one.
     """
 
     def __init__(self, page: Page, server: JupyterServer, wire: SlowWire | None = None) -> None:
@@ -45,8 +48,8 @@ class NotebookPage:
 
     @property
     def wire(self) -> SlowWire:
-        """What delays the messages of its kernel; only a notebook opened with a delay has one."""
-        assert self._wire is not None, "open it with delay_ms"
+        """What delays the messages of its kernel."""
+        assert self._wire is not None, "open it with a wire"
         return self._wire
 
     def open(self, name: str, front: str = "lab/tree") -> None:
@@ -73,8 +76,8 @@ class NotebookPage:
         self.wait_ready()
 
     def close_all(self) -> None:
-        """Close whatever is open in JupyterLab, asking nobody, and take its first theme."""
-        self.page.evaluate(_CLOSE)
+        """Close whatever is open in JupyterLab, asking nobody, also the list of files, and take its first theme."""
+        self.page.evaluate(CLOSE)
         if self.page.evaluate("() => document.body.dataset.jpThemeName") != _THEME:
             self.use_theme(_THEME)
 
