@@ -154,23 +154,24 @@ class Kernel:
     def restart(self) -> None:
         """Restart the kernel, as the menu does."""
         self.manager.restart_kernel(now=False)
-        wait_ready(self.manager, self.client)
+        assert wait_ready(self.manager, self.client)
 
 
-def wait_ready(manager: KernelManager, client: BlockingKernelClient, seconds: float = 30.0) -> None:
-    """Wait until a kernel answers on all its channels; Jupyter's own way then waits for silence, too."""
+def wait_ready(manager: KernelManager, client: BlockingKernelClient, seconds: float = 30.0) -> bool:
+    """Wait until a kernel answers on all its channels, not for silence, as Jupyter does; False if it has ended."""
     end = time.monotonic() + seconds
-    while manager.is_alive() and time.monotonic() < end:
+    while manager.is_alive():
+        assert time.monotonic() < end, "the kernel is silent"
         asked = client.kernel_info()
         with contextlib.suppress(Empty):
             while client.get_shell_msg(timeout=1)["parent_header"].get("msg_id") != asked:
                 pass
-            while (said := client.get_iopub_msg(timeout=0.2))["parent_header"].get("msg_id") != asked or (
+            while (said := client.get_iopub_msg(timeout=0.05))["parent_header"].get("msg_id") != asked or (
                 said["content"].get("execution_state") != "idle"
             ):
                 pass
-            return
-    raise AssertionError(f"the kernel {'is silent' if manager.is_alive() else 'has ended'}")
+            return True
+    return False
 
 
 @contextmanager
@@ -241,13 +242,25 @@ def started_by(python: str, folder: Path, *, forked: bool = False, **variables: 
 
 @contextmanager
 def _running(manager: KernelManager, environment: dict[str, str], **options: Any) -> Iterator[Kernel]:
-    manager.start_kernel(env={**environment, "PYDEVD_DISABLE_FILE_VALIDATION": "1"}, **options)
-    client = manager.blocking_client()
-    client.start_channels()
+    options["env"] = {**environment, "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    client = _begun(manager, options) or _begun(manager, options) or _begun(manager, options)
+    assert client is not None, "the kernel ends before it answers"
     try:
-        wait_ready(manager, client)
         yield Kernel(manager, client)
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
         manager.cleanup_resources()
+
+
+def _begun(manager: KernelManager, options: dict[str, Any]) -> BlockingKernelClient | None:
+    """Start a kernel that answers; None where it has ended: others may take the ports that Jupyter chose for it."""
+    manager.start_kernel(**options)
+    client = manager.blocking_client()
+    client.start_channels()
+    if wait_ready(manager, client):
+        return client
+    client.stop_channels()
+    manager.cleanup_connection_file()
+    manager.cleanup_random_ports()
+    return None

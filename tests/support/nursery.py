@@ -29,7 +29,12 @@ from traitlets import default
 
 ROOT = Path(__file__).parents[2]
 _PROCESS = Path(__file__).parent / "nursery_process.py"
-_KERNEL = ("ipykernel.kernelapp", "ipykernel.ipkernel", "ipykernel.iostream", "ipywidgets", "websockets.sync.client")
+_KERNEL = (
+    "ipykernel.kernelapp", "ipykernel.ipkernel", "ipykernel.iostream", "ipywidgets", "websockets.sync.client",
+    # What a kernel imports as it starts.
+    "IPython.core.completerlib", "IPython.extensions.storemagic", "sqlite3", "tornado.platform.asyncio",
+    "tornado.queues", "debugpy?", "ipykernel.debugger?", "psutil?", "uvloop?",
+)  # fmt: skip
 # Imports take seconds: the official package brings gradio, fastmcp and fastapi.
 _OFFICIAL = ("openenv.core.env_server.http_server", "openenv.core.env_server.mcp_environment", "uvicorn")
 

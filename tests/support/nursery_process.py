@@ -31,7 +31,9 @@ def listen(address: str, modules: list[str]) -> socket.socket:
     """Import what children need, and listen."""
     importlib.import_module("quick_imports").be_quick()
     for name in modules:
-        importlib.import_module(name)
+        # What has a question mark need not be there.
+        with contextlib.suppress(*[ImportError] * name.endswith("?")):
+            importlib.import_module(name.removesuffix("?"))
     listening = socket.socket(socket.AF_UNIX)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(address)
