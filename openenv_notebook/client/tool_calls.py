@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from openenv_notebook.client.conversation import Conversation, Options
 from openenv_notebook.client.waiting import exchange_async
-from openenv_notebook.schema.tool import Tool
+from openenv_notebook.schema.encode import encoded
+from openenv_notebook.schema.tool import Tool, arguments_of
 from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
 from openenv_notebook.values.errors import (
     MisuseError,
@@ -103,9 +104,11 @@ class ToolCalls:
             ToolFailed: If the tool reported an error.
             MisuseError: If no tool has that name, with the nearest one.
             NotSupportedHere: If the environment has no tools.
+            InvalidAction: If an argument cannot be sent.
         """
-        began, arguments = time.monotonic(), fields_of(arguments)
-        await self._refuse_unknown_tool(name, began)
+        began = time.monotonic()
+        tool = await self._known_tool(name, began)
+        arguments = fields_of(arguments if tool is None else encoded(arguments, arguments_of(tool)))
         if self._talk.mode == "production":
             call = {"name": name, "arguments": arguments}
             answer = await self._rpc("tools/call", call, "call_tool", began, entry="tool")
@@ -122,16 +125,18 @@ class ToolCalls:
         self._talk.known.secrets.with_those_of(sent).hide_in(error)
         return error
 
-    async def _refuse_unknown_tool(self, name: str, began: float) -> None:
+    async def _known_tool(self, name: str, began: float) -> Tool | None:
+        """Find a tool, or refuse its name; None where the list cannot be read: it may be there all the same."""
         try:
-            names = [tool.name for tool in await self._tools_for("call_tool", began)]
+            tools = {tool.name: tool for tool in await self._tools_for("call_tool", began)}
         except (ProtocolError, ServerError, NotSupportedHere):
-            return  # The list cannot be read; the tool may be there all the same.
-        if not names:
+            return None
+        if not tools:
             hint = "step() acts in it; schema() tells its fields"
             raise NotSupportedHere("this environment has no tools", url=self._talk.session.url, hint=hint)
-        if name not in names:
-            raise MisuseError(f"no tool {name!r}{nearest(name, names)}", hint=f"tools: {', '.join(names)}")
+        if name not in tools:
+            raise MisuseError(f"no tool {name!r}{nearest(name, tools)}", hint=f"tools: {', '.join(tools)}")
+        return tools[name]
 
     async def _rpc(
         self, method: str, params: Mapping[str, Any], name: str, began: float, entry: Entry | None = None

@@ -192,6 +192,37 @@ class TestListing:
 class TestCalling:
     """Calling them."""
 
+    @pytest.mark.parametrize("mode", ["simulation", "production"])
+    @pytest.mark.parametrize(
+        ("rule", "given", "sent"),
+        [
+            ({"type": "string"}, b"\xff\xfe", "__4="),
+            ({"type": "string", "format": "byte"}, b"\xff\x00a", "/wBh"),
+            ({"type": "string", "contentEncoding": "base64"}, bytearray(b"\xff\x00a"), "/wBh"),
+            ({"type": "string", "contentEncoding": "base64url"}, b"\xff\xfe", "__4="),
+            ({"type": "string", "format": "binary"}, "ü".encode(), "ü"),
+            ({"anyOf": [{"type": "string", "contentEncoding": "base16"}, {"type": "null"}]}, b"\xff", "FF"),
+            ({"type": "array", "items": {"type": "string", "contentEncoding": "base64"}}, [b"\xff"], ["/w=="]),
+        ],
+    )
+    def test_bytes_go_as_the_schema_says(
+        self, server: ToolServer, mode: Any, rule: dict[str, Any], given: Any, sent: Any
+    ) -> None:
+        """R22: Bytes among a tool's arguments are written as its schema says, as those of an action are."""
+        listed = [{"name": "put", "inputSchema": {"type": "object", "properties": {"data": rule}}}]
+        usual = server.policy
+        server.policy = lambda request: (
+            mcp_frame(result={"tools": listed})
+            if request.get("data", {}).get("method") == "tools/list"
+            else usual(request)
+        )
+        env = scripted(MCPToolClient("localhost:1", mode=mode), server).sync()
+        if mode == "simulation":
+            env.reset()
+        found = env.call_tool("put", data=given)
+        env.close()
+        assert found.get("arguments", found) == {"data": sent}
+
     def test_a_call_is_a_step(self, tools: Env, server: ToolServer) -> None:
         """In simulation mode a call is a step with a reward, and gives the tool's value."""
         assert tools.call_tool("add", a=1, items=[2]) == {"a": 1, "items": [2]}
