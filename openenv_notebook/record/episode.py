@@ -14,9 +14,9 @@ import uuid
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast, overload
 
+from openenv_notebook.record.saved import read_episode
 from openenv_notebook.record.step import Step
 from openenv_notebook.values.known_secrets import Secrets
-from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.secrets import HIDDEN, masked, secrets_of
 from openenv_notebook.values.to_json import to_bytes
 
@@ -213,18 +213,11 @@ class Episode:
         Raises:
             ValueError: If the line is not an episode.
         """
-        try:
-            saved = read_json(line)
-        except ValueError as error:
-            raise ValueError(
-                f"not an episode: one line of JSON is needed, an episode a line ({error}); to_jsonl() writes one"
-            ) from None
-        if not isinstance(saved, dict) or not isinstance(saved.get("steps"), list):
-            raise ValueError('not an episode: an object with a list under "steps" is needed; to_jsonl() writes one')
+        saved = read_episode(line)
         extra = saved.get("extra") or {}
         episode = cls(extra.get("base_url", ""), saved.get("episode_id"))
         episode.started = extra.get("started", 0.0)
-        gone = _Forgotten(**extra.get("forgotten", {}))
+        gone = _Forgotten(**(extra.get("forgotten") or {}))
         episode._kept = gone, [Step.from_dict(entry) for entry in saved["steps"]]
         return episode
 

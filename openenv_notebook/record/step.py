@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Container
 from typing import Any, Literal
 
+from openenv_notebook.record.saved import check_step
 from openenv_notebook.record.weight import weigh
 from openenv_notebook.values import errors
 from openenv_notebook.values.attribute_dict import attribute_dict
@@ -204,7 +205,11 @@ class Step:
 
         Returns:
             An equal entry, its observation a dict with attribute access.
+
+        Raises:
+            ValueError: If they are no entry's.
         """
+        check_step(entry)
         raw = entry.get("result")
         step = cls(
             entry["kind"],
@@ -252,7 +257,7 @@ def saved_result(data: dict[str, Any], secrets: Container[str] | None = None) ->
     """
     observation = attribute_dict(data.get("observation"), secrets)
     nested = observation.get("metadata") if isinstance(observation, dict) else None
-    metadata = data.get("metadata") or nested or {}
+    metadata = data.get("metadata") or (nested if isinstance(nested, dict) else {})
     frame = b'{"type":"observation","data":%s}' % to_bytes(data)
     return StepResult(observation, data.get("reward"), bool(data.get("done")), dict(metadata), frame, False, secrets)
 
@@ -281,4 +286,8 @@ def _saved_error(saved: dict[str, Any]) -> OpenEnvError:
     error = cls.__new__(cls)
     error.args = tuple(saved.get("args", ()))
     error.__dict__.update(saved.get("state", {}))
+    try:
+        str(error)
+    except Exception:  # it was saved without what it tells
+        return OpenEnvError(f"{saved['type']}: {saved.get('args')}")
     return error

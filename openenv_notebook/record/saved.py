@@ -1,0 +1,100 @@
+"""What a saved episode must be like: checked before anything is made of it, so that nothing is guessed."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from openenv_notebook.values.read_json import read_json
+
+# Strict as they are, a float may be an int.
+_Number = float | bool
+
+
+class _Saved(BaseModel):
+    """Types are those that are written, and more may stand beside them."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+
+class _Result(_Saved):
+    observation: Any
+    reward: _Number | None = None
+    done: bool
+    metadata: dict[str, Any] | None = None
+
+
+class _Error(_Saved):
+    type: str
+    args: list[Any] = []
+    state: dict[str, Any] = {}
+
+
+class _Step(_Saved):
+    kind: Literal["reset", "step", "tool", "state"]
+    result: _Result | None = None
+    error: _Error | None = None
+    started: _Number = 0.0
+    seconds: _Number = 0.0
+    actor: str = "code"
+    owed: bool = False
+    folded: bool = False
+
+
+class _Forgotten(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    entries: int = 0
+    steps: int = 0
+    reward: _Number = 0.0
+    done: bool = False
+
+
+class _Extra(_Saved):
+    base_url: str = ""
+    started: _Number = 0.0
+    forgotten: _Forgotten | None = None
+
+
+class _Episode(_Saved):
+    episode_id: str | None = None
+    extra: _Extra | None = None
+    steps: list[_Step]
+
+
+def read_episode(line: str | bytes) -> dict[str, Any]:
+    """Read the plain values of a saved episode; raises ValueError, saying what is wrong where, for any other line."""
+    try:
+        saved: dict[str, Any] = read_json(line)
+        why = _wrong(_Episode, saved)
+    except ValueError as error:
+        why = f"one line of JSON is needed, an episode a line ({error})"
+    if not why:
+        return saved
+    raise ValueError(f"not an episode: {why}; to_jsonl() writes one")
+
+
+def check_step(entry: Any) -> None:
+    """Raise ValueError, saying what is wrong where, for what is no saved entry of an episode."""
+    wrong = _wrong(_Step, entry)
+    if wrong:
+        raise ValueError(f"not an entry of an episode: {wrong}; to_dict() writes one")
+
+
+def _wrong(kind: type[BaseModel], saved: Any) -> str:
+    """Say what is wrong first, and how much more is; "" where nothing is."""
+    try:
+        kind.model_validate(saved)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False, include_context=False)
+        # A number may be of two kinds, both of which say no.
+        places = list(
+            dict.fromkeys(
+                ".".join(str(part) for part in each["loc"] if part not in ("float", "bool")) for each in found
+            )
+        )
+        more = f", and {len(places) - 1} more are wrong" if len(places) > 1 else ""
+        why = found[0]["msg"].partition(" or instance of")[0]
+        return f"{places[0] or 'it'}: {why[:1].lower()}{why[1:]}{more}"
+    return ""
