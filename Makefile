@@ -49,6 +49,7 @@ test-quick: .venv/.installed-test ## run what answers within a minute: the unit 
 
 faults: .venv/.installed-test .venv-old/.installed $(KERNELS) ## let all storms and searches run long: for the night
 	OPENENV_TEST_PACE=long $(VENV) -m pytest $(JOBS) -o timeout=900 tests/unit tests/faults tests/integration
+	OPENENV_TEST_PACE=long $(MAKE) --no-print-directory browser
 
 browser: .venv-lab/.installed-browser .venv/.installed-test $(KERNELS) ## run the browser tests only
 	@sh .ci/browser $(LAB)

@@ -8,8 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from openenv_notebook.values.read_json import read_json
 
-# Strict as they are, a float may be an int.
-_Number = float | bool
+_Number = float | bool  # or an int
 
 
 class _Saved(BaseModel):

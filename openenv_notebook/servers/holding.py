@@ -25,7 +25,6 @@ from openenv_notebook.values.targets import Address, LocalTarget
 
 _guard = threading.RLock()
 _shared: dict[Hashable, HeldServer] = {}
-_LOOK_AGAIN = 0.5
 
 
 class HeldServer:
@@ -64,7 +63,7 @@ class HeldServer:
         """
         told = self._holders.get(holder)
         # Who lets go may be interrupted before telling.
-        while told is not None and not told.wait(_LOOK_AGAIN) and self._holders.get(holder) is told:
+        while told is not None and not told.wait(0.5) and self._holders.get(holder) is told:
             pass
         self._refuse(holder not in self._holders)
         if self._failure is not None:
