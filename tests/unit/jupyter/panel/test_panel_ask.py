@@ -159,5 +159,6 @@ def test_a_click_for_a_question_is_never_a_step(
     asked.expect(said="nobody asks any more, and no step was made")
     assert far_end.steps == [{"column": 0}]
     asked.control("Step ▸")
-    eventually(lambda: asked.press("Step ▸") or len(far_end.steps) == 2, 5, "a later click makes the step")
-    assert far_end.steps[1:] == [{"column": 3}]
+    # One that was tried while the first was on its way may make another.
+    eventually(lambda: asked.press("Step ▸") or len(far_end.steps) > 1, 5, "a later click makes the step")
+    assert far_end.steps[1] == {"column": 3}
