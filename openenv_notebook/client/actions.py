@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from openenv_notebook.schema.action import SELDOM, action_fields, given_fields, named
 from openenv_notebook.schema.encode import encoded
-from openenv_notebook.schema.shapes import Const, Shape
+from openenv_notebook.schema.shapes import Const, Path, Shape
+from openenv_notebook.schema.tool import Tool, arguments_of
 from openenv_notebook.values.errors import InvalidAction, MisuseError
 from openenv_notebook.values.text import nearest
 from openenv_notebook.values.to_json import fields_of, is_record
@@ -64,20 +65,37 @@ def listed(given: Any, call: str, what: str) -> list[Any]:
     ) from None
 
 
-def wire_action(action: Any, schema: Shape | None) -> dict[str, Any]:
+def wire_action(action: Any, schema: Shape | None, tools: Sequence[Tool] | None = None) -> dict[str, Any]:
     """Make the action's fields that travel, by name, not yet JSON; ``schema`` is None where it is not known.
 
-    A bare value is for an environment with exactly one required field. Raises MisuseError where that is not so, and
+    The ``tools`` are those that are known: an action that calls one has its arguments written as it takes them. A bare
+    value is for an environment with exactly one required field. Raises MisuseError where that is not so, and
     InvalidAction, with the nearest name, for a field that the schema does not know.
     """
     given = action if type(action) is dict or is_record(action) else _fields_for(action, schema)
     if schema is not None and schema.says_encoding:
         given = encoded(given, schema)
     fields = fields_of(given)
+    if tools and fields.get("type") == "call_tool":
+        arguments = given.get("arguments") if isinstance(given, Mapping) else getattr(given, "arguments", None)
+        if isinstance(arguments, Mapping):
+            fields["arguments"] = wire_arguments(fields.get("tool_name"), arguments, tools, ("arguments",))
     names = schema.field_names if schema is not None else None
     if schema is not None and names is not None and not names.issuperset(fields):
         _refuse_unknown(fields, schema)
     return fields
+
+
+def wire_arguments(
+    name: object, arguments: Mapping[str, Any], tools: Sequence[Tool] | None, path: Path = ()
+) -> dict[str, Any]:
+    """Make the arguments of a tool that travel, bytes in them written as its schema says, where that is known.
+
+    Raises InvalidAction, naming the place, for bytes that the tool cannot take.
+    """
+    tool = next((tool for tool in tools or () if tool.name == name), None)
+    takes = arguments_of(tool) if tool is not None else None
+    return fields_of(encoded(arguments, takes, path) if takes is not None and takes.says_encoding else arguments)
 
 
 def _fields_for(value: Any, schema: Shape | None) -> dict[str, Any]:

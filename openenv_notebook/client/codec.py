@@ -24,7 +24,7 @@ from openenv_notebook.values.known_secrets import Secrets
 from openenv_notebook.values.messages import GenericAction, StepResult
 from openenv_notebook.values.named_models import named_models
 from openenv_notebook.values.secrets import masked
-from openenv_notebook.values.to_json import fields_of, is_record
+from openenv_notebook.values.to_json import fields_of, has_bytes, is_record
 from openenv_notebook.wire.replies import reply_data
 
 
@@ -65,8 +65,11 @@ class Codec:
         return TypeAdapter(self._state_model) if self._state_model is not None else None
 
     def needs_schema(self, action: Any, fields: Mapping[str, Any]) -> bool:
-        """Tell whether only the server's schema tells what was given to ``step``: keywords or a bare value."""
-        return self.action_schema is None and (bool(fields) or is_bare(action))
+        """Tell whether only the server's schema tells how what was given to ``step`` travels.
+
+        So it is for keywords, a bare value, and bytes.
+        """
+        return self.action_schema is None and (bool(fields) or is_bare(action) or has_bytes(action))
 
     def payload(self, client: Any, action: Any, fields: Mapping[str, Any], schema: Shape | None) -> Any:
         """Make the action's fields that travel, by name, of the arguments of ``step``.
@@ -78,7 +81,7 @@ class Codec:
         given = fields if is_plain else given_action(action, fields)
         known = self.action_schema if self.action_schema is not None else schema
         if not self.own_payload:
-            return wire_action(given, known)
+            return wire_action(given, known, client.known.tools)
         if self.action_model is not None and self._is_no_model_yet(given):
             given = self._as_model(wire_action(given, known), client.known.secrets)
         made = client._step_payload(given)

@@ -8,12 +8,13 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from openenv_notebook.client.actions import wire_arguments
 from openenv_notebook.client.conversation import Conversation, Options
 from openenv_notebook.client.waiting import exchange_async
-from openenv_notebook.schema.encode import encoded
-from openenv_notebook.schema.tool import Tool, arguments_of
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict
 from openenv_notebook.values.errors import (
+    InvalidAction,
     MisuseError,
     NotSupportedHere,
     ProtocolError,
@@ -23,7 +24,6 @@ from openenv_notebook.values.errors import (
 )
 from openenv_notebook.values.messages import short_repr
 from openenv_notebook.values.text import nearest
-from openenv_notebook.values.to_json import fields_of
 from openenv_notebook.wire.protocol import Entry, Request, frame
 from openenv_notebook.wire.replies import error_lines, reply_data
 
@@ -108,7 +108,12 @@ class ToolCalls:
         """
         began = time.monotonic()
         tool = await self._known_tool(name, began)
-        arguments = fields_of(arguments if tool is None else encoded(arguments, arguments_of(tool)))
+        try:
+            arguments = wire_arguments(name, arguments, None if tool is None else [tool])
+        except InvalidAction as error:
+            error.url = self._talk.session.url
+            self._talk.known.secrets.hide_in(error)
+            raise
         if self._talk.mode == "production":
             call = {"name": name, "arguments": arguments}
             answer = await self._rpc("tools/call", call, "call_tool", began, entry="tool")

@@ -178,9 +178,11 @@ class Episode:
         entries, hidden, known = [step.to_dict() for step in steps], set[str](), Secrets()
         if not shows_secrets:
             by = [secrets_of(step) for step in steps]
+            # The names of an entry's own parts are ours, whatever a server marks.
             for entry, secrets in zip(entries, by, strict=True):
-                known.take(entry, secrets)
-            entries = [masked(entry, secrets, hidden) for entry, secrets in zip(entries, by, strict=True)]
+                for part in entry.values():
+                    known.take(part, secrets)
+                entry |= {name: masked(part, secrets, hidden) for name, part in entry.items()}
         calls = [entry for entry in entries if entry["kind"] == "tool" or _calls_tool(entry)]
         whole: dict[str, Any] = {
             "episode_id": self.episode_id,
@@ -197,8 +199,15 @@ class Episode:
             | ({"forgotten": gone._asdict()} if gone.entries else {}),
             "steps": entries,
         }
-        # Also where the same values stand under other names.
-        return whole if shows_secrets else cast(dict[str, Any], masked(whole, known))
+        if shows_secrets:
+            return whole
+        # Also where the same values stand under other names; our own words stay, whatever is secret.
+        whole = cast(dict[str, Any], masked(whole, known))
+        for entry, step in zip(whole["steps"], steps, strict=True):
+            entry |= {"kind": step.kind, "actor": step.actor}
+            if step.error is not None:
+                entry["error"]["type"] = type(step.error).__name__
+        return whole
 
     @classmethod
     def from_jsonl(cls, line: str | bytes) -> Episode:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import sys
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, field_validator, model_validator
 
+from openenv_notebook.values.errors import OpenEnvError
 from openenv_notebook.values.read_json import read_json
 
-_Number = float | bool  # or an int
+
+def _that_a_float_can_be(value: Any) -> Any:
+    if type(value) is int and abs(value) > sys.float_info.max:
+        raise ValueError("it is larger than a float can be")
+    return value
+
+
+_Number = Annotated[float | bool, BeforeValidator(_that_a_float_can_be)]  # or an int
 
 
 class _Saved(BaseModel):
@@ -29,6 +38,16 @@ class _Error(_Saved):
     args: list[Any] = []
     state: dict[str, Any] = {}
 
+    @field_validator("state")
+    @classmethod
+    def _is_state(cls, state: dict[str, Any]) -> dict[str, Any]:
+        """Refuse what would stand in place of an error's own code."""
+        notes = state.get("__notes__", [])
+        odd = [name for name in state if callable(getattr(OpenEnvError, name, None))]
+        if odd or not (isinstance(notes, list) and all(isinstance(note, str) for note in notes)):
+            raise ValueError(f"{odd[0] if odd else '__notes__'} is nothing that an error keeps")
+        return state
+
 
 class _Step(_Saved):
     kind: Literal["reset", "step", "tool", "state"]
@@ -39,6 +58,21 @@ class _Step(_Saved):
     actor: str = "code"
     owed: bool = False
     folded: bool = False
+    action: Any = None
+
+    @model_validator(mode="after")
+    def _has_arguments(self) -> Self:
+        """Refuse arguments, of a reset or of a tool, that are none; a step's action may be anything."""
+        if self.kind not in ("reset", "tool"):
+            return self
+        inner, what = self.action, f"the action of a {self.kind}"
+        for name, of_it in (("params", "its params"), ("arguments", "the arguments of a tool"), ("", "")):
+            if not isinstance(inner, dict | None):
+                raise ValueError(f"{what} is an object")
+            if self.kind == "reset":
+                break
+            inner, what = (inner or {}).get(name), of_it
+        return self
 
 
 class _Forgotten(BaseModel):
@@ -67,7 +101,7 @@ def read_episode(line: str | bytes) -> dict[str, Any]:
     try:
         saved: dict[str, Any] = read_json(line)
         why = _wrong(_Episode, saved)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         why = f"one line of JSON is needed, an episode a line ({error})"
     if not why:
         return saved
@@ -94,6 +128,6 @@ def _wrong(kind: type[BaseModel], saved: Any) -> str:
             )
         )
         more = f", and {len(places) - 1} more are wrong" if len(places) > 1 else ""
-        why = found[0]["msg"].partition(" or instance of")[0]
+        why = found[0]["msg"].partition(" or instance of")[0].removeprefix("Value error, ")
         return f"{places[0] or 'it'}: {why[:1].lower()}{why[1:]}{more}"
     return ""

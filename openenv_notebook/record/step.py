@@ -143,7 +143,9 @@ class Step:
         """The result; where the client's own hook fails, as it is on the wire, so that the record can be read."""
         try:
             return self.result
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             return _wire_result(self._reply, self._secrets)
 
     @property

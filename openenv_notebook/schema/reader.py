@@ -227,7 +227,7 @@ def _kind(schema: _Schema) -> str:
         return kind
     if _is_map(schema.get("properties")) or _is_map(schema.get("additionalProperties")):
         return "object"
-    return "array" if _is_map(schema.get("items")) else ""
+    return "array" if _is_map(schema.get("items")) else "string" if schema.get("contentEncoding") else ""
 
 
 def _words(schema: _Schema) -> dict[str, Any]:
@@ -275,7 +275,7 @@ def _text(schema: _Schema) -> dict[str, Any]:
 def _encoding(said: Any, kind: Any) -> str:
     """Tell how bytes stand in a text. A field of bytes of pydantic's is "binary", and takes their text."""
     if isinstance(said, str):
-        return {"base64": "base64", "base64url": "base64url", "base16": "base16"}.get(said.lower(), "")
+        return {"7bit": "utf-8", "8bit": "utf-8", "binary": "utf-8"}.get(said.lower(), said.lower())
     formats = {"binary": "utf-8", "byte": "base64", "base64": "base64", "base64url": "base64url"}
     return formats.get(kind, "") if isinstance(kind, str) else ""
 

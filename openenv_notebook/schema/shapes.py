@@ -97,7 +97,7 @@ class Text(Shape):
 
     ``pattern`` is a regular expression of the server, shown and never run here. ``format`` says what the text holds,
     such as ``date-time``; ``examples`` are texts it may be, among others; ``is_long`` tells to expect several lines.
-    ``encoding`` says how bytes stand in it: "utf-8", "base64", "base64url" or "base16"; "" where nothing is said.
+    ``encoding`` says how bytes stand in it: "utf-8", "base64" and so on; "" where nothing is said.
     """
 
     shortest: int | None = None

@@ -9,6 +9,7 @@ changes nothing.
 from __future__ import annotations
 
 import base64
+import contextlib
 import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -55,7 +56,7 @@ def fields_of(value: Any) -> dict[str, Any]:
     Raises:
         MisuseError: If it has no named fields, or a field is not named by text.
     """
-    fields = dict(value) if isinstance(value, (dict, Mapping)) else _taken_apart(value) if is_record(value) else None
+    fields = dict(value) if isinstance(value, (dict, Mapping)) else taken_apart(value) if is_record(value) else None
     if not isinstance(fields, dict):
         raise MisuseError(f"a {type(value).__name__} has no named fields", hint="give a dict, a model or a dataclass")
     name = None
@@ -94,16 +95,30 @@ def _is_plain(value: Any) -> bool:
     return True
 
 
-def _taken_apart(record: Any) -> Any:
-    """Read a model or a dataclass: a dict, but for models that stand for one bare value."""
+def taken_apart(record: Any) -> Any:
+    """Read a model or a dataclass: a dict, but for models that stand for one bare value.
+
+    A model writes its bytes itself; those that it cannot write stay bytes, as those of a dataclass do.
+    """
     if not hasattr(record, "model_dump"):
         return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
     plain = record.model_dump(by_alias=True)
     try:
         return _with_not_finite(record.model_dump(mode="json", by_alias=True), plain)
-    except PydanticSerializationError:
+    except (PydanticSerializationError, UnicodeDecodeError):
         # A model may hold an array; the encoder below knows what to do with it.
-        return plain
+        return _with_texts(plain)
+
+
+def _with_texts(value: Any) -> Any:
+    """Put texts in place of the bytes that are some, as a model writes them."""
+    if isinstance(value, dict):
+        return {name: _with_texts(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_with_texts(item) for item in value]
+    with contextlib.suppress(UnicodeDecodeError):
+        return value.decode() if isinstance(value, bytes) else value
+    return value
 
 
 def _with_not_finite(written: Any, value: Any) -> Any:
@@ -135,12 +150,26 @@ def _without_models(value: Any) -> Any:
         return [_without_models(item) for item in value]
     if is_bytes(value):
         return _as_text(bytes(value))
-    return _without_models(_taken_apart(value)) if is_record(value) else value
+    return _without_models(taken_apart(value)) if is_record(value) else value
 
 
 def is_bytes(value: object) -> bool:
     """Tell whether a value is a row of bytes."""
     return isinstance(value, (bytes, bytearray)) or (isinstance(value, memoryview) and value.format in "Bbc")
+
+
+def has_bytes(value: object) -> bool:
+    """Tell whether rows of bytes stand in a value of dicts and lists, however deep."""
+    seen: set[int] = set()
+    waiting = [value]
+    while waiting:
+        inside = waiting.pop()
+        if is_bytes(inside):
+            return True
+        if isinstance(inside, (dict, list, tuple)) and id(inside) not in seen:
+            seen.add(id(inside))
+            waiting += inside.values() if isinstance(inside, dict) else inside
+    return False
 
 
 def _as_text(value: bytes) -> str:
@@ -156,7 +185,7 @@ def _place_of(value: Any, write: Callable[[Any], object]) -> str:
     path = ""
     for _ in range(_DEEPEST_TOLD):
         try:
-            value = _taken_apart(value) if is_record(value) and not isinstance(value, Mapping) else value
+            value = taken_apart(value) if is_record(value) and not isinstance(value, Mapping) else value
         except Exception:
             break  # Its own code fails: nothing inside it is to blame.
         named = isinstance(value, Mapping)

@@ -55,13 +55,18 @@ class Call:
 
 def call_of(step: Step) -> Call:
     """Find the call that made an entry of the record, with the values that were sent."""
-    action: Any = step.action if isinstance(step.action, Mapping) else {}
+    action = _named(step.action)
     if step.kind == "tool":
-        params: Any = action.get("params") or {}
-        return Call("call_tool", dict(params.get("arguments") or {}), str(params.get("name")))
-    if step.kind == "step" and action.get("type") == "call_tool" and "tool_name" in action:
-        return Call("call_tool", dict(action.get("arguments") or {}), str(action["tool_name"]))
-    return Call("reset" if step.kind == "reset" else "step", dict(action))
+        params = _named(action.get("params"))
+        return Call("call_tool", _named(params.get("arguments")), str(params.get("name")))
+    calls_tool = step.kind == "step" and action.get("type") == "call_tool" and isinstance(action.get("tool_name"), str)
+    if calls_tool and isinstance(action.get("arguments") or {}, Mapping):
+        return Call("call_tool", _named(action.get("arguments")), action["tool_name"])
+    return Call("reset" if step.kind == "reset" else "step", action)
+
+
+def _named(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}
 
 
 def _line(name: str, step: Step) -> str:

@@ -129,10 +129,13 @@ def test_a_typed_client_needs_no_schema_from_the_server() -> None:
         ({"column": 3}, {}, False),
         (Drop(column=3), {}, False),
         (NOT_GIVEN, {}, False),
+        ({"blob": b"x"}, {}, True),
+        ({"parts": [{"blob": bytearray(b"x")}]}, {}, True),
+        ({"parts": [{"blob": "x"}]}, {}, False),
     ],
 )
 def test_the_schema_is_asked_for_only_where_it_tells_something(action: Any, fields: Any, needed: bool) -> None:
-    """Keywords and bare values need the schema; a record goes out without asking."""
+    """Keywords, bare values and bytes need the schema; another record goes out without asking."""
     assert codec_of(GenericEnvClient("localhost:1")).needs_schema(action, fields) is needed
 
 

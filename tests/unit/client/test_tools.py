@@ -220,8 +220,11 @@ class TestCalling:
         if mode == "simulation":
             env.reset()
         found = env.call_tool("put", data=given)
-        env.close()
         assert found.get("arguments", found) == {"data": sent}
+        if mode == "simulation":
+            env.step({"type": "call_tool", "tool_name": "put", "arguments": {"data": given}})
+            assert server.steps[-1]["arguments"] == {"data": sent}
+        env.close()
 
     def test_a_call_is_a_step(self, tools: Env, server: ToolServer) -> None:
         """In simulation mode a call is a step with a reward, and gives the tool's value."""

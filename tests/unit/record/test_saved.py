@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import traceback
 from typing import Any
 
 import pytest
@@ -11,11 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.entries import entry
 from support.json_texts import values
+from support.pace import SLOW
 from support.wire import result_frame
 
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.record.step import Step
-from openenv_notebook.values.errors import EnvironmentFailed, OpenEnvError, ReplyTimeout
+from openenv_notebook.values.errors import (
+    EnvironmentFailed,
+    InvalidAction,
+    OpenEnvError,
+    ProtocolError,
+    ReplyTimeout,
+    ServerStartFailed,
+    SessionLost,
+)
 
 
 def saved() -> dict[str, Any]:
@@ -99,6 +109,57 @@ def test_a_wrong_type_is_told_by_its_place(place: tuple[Any, ...], value: Any) -
     """What has another type than is written is never taken for something else."""
     with pytest.raises(ValueError, match=rf"not an episode: {'.'.join(map(str, place))}"):
         Episode.from_jsonl(changed(place, value))
+
+
+ERRORS = [
+    EnvironmentFailed("boom"),
+    InvalidAction("no", errors=["a: wrong"]),
+    ProtocolError("odd", frame="f"),
+    ReplyTimeout("step", 1.0, sent=True),
+    ServerStartFailed("no", log=["a"]),
+    SessionLost("gone", code=1006),
+]
+OWN = sorted({*dir(OpenEnvError), "__notes__", "__cause__", *(name for error in ERRORS for name in vars(error))})
+
+
+@SLOW
+@given(st.sampled_from(ERRORS), st.sampled_from(OWN), values)
+def test_no_state_of_an_error_breaks_it(error: OpenEnvError, name: str, value: Any) -> None:
+    """Whatever stands in the state of a saved error, it is refused, or the error is told, noted, copied and folded."""
+    episode = Episode("http://here", "one")
+    episode.append(Step("step", {"column": 1}, error=error))
+    line = json.loads(episode.to_jsonl())
+    line["steps"][0]["error"]["state"][name] = value
+    try:
+        read = Episode.from_jsonl(json.dumps(line))
+    except ValueError as refused:
+        assert str(refused).startswith("not an episode: ")
+        return
+    (step,) = read
+    assert isinstance(step.error, OpenEnvError)
+    copy.copy(step.error).add_note("noted")
+    assert str(step.error) and "".join(traceback.format_exception(step.error)) and read.to_jsonl()
+    assert all(isinstance(shown, str) for shown in step.error._render_traceback_())
+    step.fold()
+    assert repr(step) and isinstance(step.error, OpenEnvError)
+
+
+@pytest.mark.parametrize("kind", ["reset", "tool"])
+@pytest.mark.parametrize("action", [5, "x", [1], True, 1.5])
+def test_what_goes_by_name_is_an_object(kind: str, action: Any) -> None:
+    """The arguments of a reset and the request of a tool are objects, or it is no episode."""
+    with pytest.raises(ValueError, match=rf"not an episode: steps.0: the action of a {kind} is an object"):
+        Episode.from_jsonl(json.dumps({"steps": [{"kind": kind, "action": action}]}))
+
+
+NO_LINES = [None, 5, [], {}, object(), memoryview(b"{}"), b"\xff", "[" * 100_000, "{}\n{}", "\ufeff{}"]
+
+
+@pytest.mark.parametrize("odd", NO_LINES, ids=range(len(NO_LINES)))
+def test_what_is_no_line_is_refused(odd: Any) -> None:
+    """What is no text, no JSON or more than one line is refused as any other line that is no episode."""
+    with pytest.raises(ValueError, match="not an episode: "):
+        Episode.from_jsonl(odd)
 
 
 def test_an_error_that_cannot_tell_itself_is_told_by_its_name() -> None:

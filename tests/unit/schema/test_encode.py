@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
+import json
 from typing import Any
 
 import pytest
@@ -58,6 +60,48 @@ def test_bytes_arrive_as_their_field_takes_them(given: dict[str, Any], arrives: 
     assert {name: getattr(read, name) for name in arrives} == arrives
 
 
+@dataclasses.dataclass
+class Rows:
+    """An action with bytes that says nothing of how they are written."""
+
+    coded: bytes
+    many: list[bytes] = dataclasses.field(default_factory=list)
+
+
+@pytest.mark.parametrize(
+    ("given", "arrives"),
+    [
+        (Rows(HARD, [b"hello"]), {"coded": HARD, "many": [b"hello"]}),
+        ({"part": dataclasses.make_dataclass("P", ["blob"])(b"hello")}, {"part": Part.model_construct(blob=b"hello")}),
+        ({"part": Part.model_construct(blob=HARD)}, {"part": Part.model_construct(blob=HARD)}),
+        (Blobs.model_construct(coded=HARD, many=[b"hello"]), {"coded": HARD, "many": [b"hello"]}),
+    ],
+    ids=["dataclass", "dataclass inside", "model inside", "model"],
+)
+def test_bytes_of_a_record_arrive_as_their_field_takes_them(given: Any, arrives: dict[str, Any]) -> None:
+    """R22: bytes in dataclasses and models are what the server's own model reads, as those in a dict are."""
+    sent = to_bytes(wire_action(given, action_shape(Blobs.model_json_schema())))
+    read = Blobs.model_validate_json(sent)
+    assert {name: getattr(read, name) for name in arrives} == arrives
+
+
+class Plain(BaseModel):
+    """A model with bytes that its own writer cannot always write."""
+
+    plain: bytes = b""
+    beside: Base64Bytes = b""
+
+
+def test_bytes_that_a_model_cannot_write_are_told_or_written() -> None:
+    """R22: bytes of a model that are no text are refused by name where a text is taken, else in base64 as in URLs."""
+    given = Plain(plain=HARD, beside=base64.b64encode(b"hello"))
+    with pytest.raises(InvalidAction) as caught:
+        wire_action(given, action_shape(Plain.model_json_schema()))
+    assert caught.value.errors == ["plain: takes bytes as UTF-8 text, which these are not from byte 0 on"]
+    sent = json.loads(to_bytes(wire_action(given, None)))
+    assert sent == {"plain": base64.urlsafe_b64encode(HARD).decode(), "beside": base64.b64encode(b"hello").decode()}
+
+
 @pytest.mark.parametrize(
     ("schema", "text"),
     [
@@ -65,6 +109,8 @@ def test_bytes_arrive_as_their_field_takes_them(given: dict[str, Any], arrives: 
         ({"format": "byte"}, "aGVsbG8="),
         ({"format": "base64url"}, "aGVsbG8="),
         ({"contentEncoding": "base16"}, "68656C6C6F"),
+        ({"contentEncoding": "BASE32"}, "NBSWY3DP"),
+        ({"contentEncoding": "8bit"}, "hello"),
         ({"format": "binary"}, "hello"),
         ({"format": "binary", "contentEncoding": "base64"}, "aGVsbG8="),
         ({}, "hello"),
@@ -91,6 +137,22 @@ def test_bytes_that_their_field_cannot_take_are_named() -> None:
     with pytest.raises(InvalidAction) as caught:
         wire_action({"a": {"b": [b"ok", b"no\xff"]}}, shape)
     assert caught.value.errors == ["a.b[1]: takes bytes as UTF-8 text, which these are not from byte 2 on"]
+
+
+@pytest.mark.parametrize("encoding", ["quoted-printable", "gzip", "x-uuencode"])
+def test_an_encoding_that_is_not_written_is_named(encoding: str) -> None:
+    """R22: bytes for a field that takes them in a way which is not written here are refused by name."""
+    shape = action_shape({"properties": {"a": {"type": "string", "contentEncoding": encoding}}})
+    with pytest.raises(InvalidAction, match=f"a: takes bytes as {encoding}, which is not written here"):
+        wire_action({"a": b"hello"}, shape)
+    assert wire_action({"a": "hello"}, shape) == {"a": "hello"}
+
+
+def test_an_encoding_needs_no_type() -> None:
+    """R22: what says how bytes are written is a text, also where its type is left out."""
+    assert wire_action({"a": HARD}, action_shape({"properties": {"a": {"contentEncoding": "base64"}}})) == {
+        "a": base64.b64encode(HARD).decode()
+    }
 
 
 @pytest.mark.parametrize("value", [object(), 1j, iter([1]), lambda: 1])

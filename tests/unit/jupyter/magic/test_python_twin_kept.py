@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from support.entries import entry, episode
 from support.wire import result_frame
 
@@ -27,3 +30,11 @@ def test_what_is_missing_is_said() -> None:
         "# a step whose action was long, and is not kept any more",
         "env.step(n=5)",
     ]
+
+
+@pytest.mark.parametrize("arguments", [5, "x", [1], True])
+def test_a_tool_without_named_arguments_is_the_step_it_was(arguments: Any) -> None:
+    """An action that calls a tool with what goes by no name is written as it was sent."""
+    action = {"type": "call_tool", "tool_name": "add", "arguments": arguments}
+    code = episode_code("env", "demo:echo", episode(entry("step", action, result_frame()))).splitlines()[-1]
+    assert code == f"env.step(type='call_tool', tool_name='add', arguments={arguments!r})"
