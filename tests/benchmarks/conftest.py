@@ -9,10 +9,11 @@ from collections.abc import Iterator
 import pytest
 from support.real_servers import Farm, RealServer
 from support.rounds import ROUNDS
-from support.speed_page import CASES, LOOPS, PAGE, measured_now, replaced
+from support.speed_page import CASES, LOOPS, PAGE, SHOWN, measured_now, replaced
 
 Ratios = dict[str, dict[str, float]]
 RATIOS: pytest.StashKey[Ratios] = pytest.StashKey()
+SHOWING: pytest.StashKey[dict[str, float]] = pytest.StashKey()
 CAN_PIN = hasattr(os, "sched_getaffinity")
 
 
@@ -36,10 +37,20 @@ def ratios(request: pytest.FixtureRequest) -> Ratios:
     return request.config.stash.setdefault(RATIOS, {case: {} for case in CASES})
 
 
+@pytest.fixture
+def shown(request: pytest.FixtureRequest) -> dict[str, float]:
+    """What showing costs late, as many times what it costs early, by case."""
+    return request.config.stash.setdefault(SHOWING, {})
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the page when everything was measured."""
-    ratios = session.config.stash.get(RATIOS, {})
+    ratios, shown = session.config.stash.get(RATIOS, {}), session.config.stash.get(SHOWING, {})
+    page = before = PAGE.read_text(encoding="utf-8")
     if ratios and all(set(ratios[case]) == set(LOOPS) for case in CASES):
-        page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(replaced(page, measured_now(ROUNDS, CAN_PIN, ratios)), encoding="utf-8")
+        page = replaced(page, measured_now(ROUNDS, CAN_PIN, ratios))
+    if set(shown) == set(SHOWN):
+        page = replaced(page, shown)
+    if page != before:
+        PAGE.write_text(page, encoding="utf-8")
         print(f"\nwritten into {PAGE.name}")

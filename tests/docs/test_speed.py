@@ -9,6 +9,7 @@ import pytest
 from support import speed_page
 from support.doc_code import PAGES, ROOT
 
+SHOWN = (speed_page.SHOWN_BEGIN, speed_page.SHOWN_END)
 # A ratio, a time in small parts of a second, a share of it.
 _FIGURE = re.compile(r"\d\s?(?:µs|us|ms)\b|\d\s?×(?!\d)|\d\s?%")
 
@@ -20,6 +21,8 @@ def test_the_table_has_the_form_that_the_bench_writes() -> None:
     assert speed_page.written(measured) == part
     assert measured.rounds == 15
     assert {"Python", "openenv-notebook", *speed_page.PACKAGES} == set(measured.versions)
+    shown = speed_page.part_of(speed_page.PAGE.read_text(encoding="utf-8"), SHOWN)
+    assert speed_page.written_shown(speed_page.read_shown(shown)) == shown
     assert all(re.fullmatch(r"\d+(\.\w+)+", version) for version in measured.versions.values())
     assert re.fullmatch(r"\w+ \w+, \d+ cores", measured.machine)
 
@@ -34,6 +37,8 @@ def test_what_the_bench_writes_can_be_read() -> None:
     changed = speed_page.replaced(page, new)
     assert speed_page.read(speed_page.part_of(changed)) == new != old
     assert speed_page.replaced(changed, old) == page
+    shown = dict.fromkeys(speed_page.SHOWN, 1.5)
+    assert speed_page.read_shown(speed_page.part_of(speed_page.replaced(page, shown), SHOWN)) == shown
     assert changed.split(speed_page.BEGIN)[0] == page.split(speed_page.BEGIN)[0]
 
 
@@ -51,6 +56,6 @@ def test_no_page_has_a_figure_that_the_bench_does_not_write() -> None:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         if page == speed_page.PAGE:
-            text = text.replace(speed_page.part_of(text), "")
+            text = text.replace(speed_page.part_of(text), "").replace(speed_page.part_of(text, SHOWN), "")
         text = re.sub(r"^`{3,}.*?^`{3,}", "", text, flags=re.M | re.S)
         assert not _FIGURE.search(text), f"{page.relative_to(ROOT)}: {_FIGURE.findall(text)}"

@@ -15,6 +15,7 @@ import openenv_notebook
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/speed.md"
 BEGIN, END = "<!-- written by make bench: begin -->", "<!-- written by make bench: end -->"
+SHOWN_BEGIN, SHOWN_END = (f"<!-- written by make bench, on showing: {mark} -->" for mark in ("begin", "end"))
 LOOPS = ("uvloop", "asyncio")
 PACKAGES = ("openenv", "websockets", "pydantic", "uvloop")
 
@@ -28,6 +29,15 @@ CASES = {
     "awaited": ("a step, awaited", "the asynchronous client"),
     "64, loop": ("64 sessions, `step_all`", "a loop over `.sync()`"),
     "64, gather": ("64 sessions, `step_all`", "`asyncio.gather`"),
+}
+
+# What is measured late in an episode, beside early in one.
+SHOWN = {
+    "panel": "the panel drawn anew, and its picture for the saved notebook",
+    "history": "the newest page of the panel's log",
+    "record": "`repr(env.episode)`",
+    "card": "the card of `env.episode`",
+    "client": "`repr(env)`",
 }
 
 _FORM = re.compile(
@@ -121,15 +131,33 @@ def read(text: str) -> Measured:
     return Measured(int(found["rounds"]), date, versions, found["machine"], pinned, ratios)
 
 
-def part_of(page: str) -> str:
+def written_shown(ratios: dict[str, float]) -> str:
+    """Write what showing costs late, as many times what it costs early, by case, as Markdown."""
+    rows = [f"| {SHOWN[case]} | {ratio:.2f} × |" for case, ratio in ratios.items()]
+    return "\n".join(["| what is shown | 10,000 steps beside 100 |", "|---|---|", *rows]) + "\n"
+
+
+def read_shown(text: str) -> dict[str, float]:
+    """Read what :func:`written_shown` wrote; raises ValueError if it has another form."""
+    found = {case: re.search(rf"^\| {re.escape(words)} \| ([\d.]+) × \|$", text, re.M) for case, words in SHOWN.items()}
+    if missing := [SHOWN[case] for case, row in found.items() if row is None]:
+        raise ValueError(f"there is no row for {', '.join(missing)}")
+    return {case: float(row[1]) for case, row in found.items() if row is not None}
+
+
+def part_of(page: str, marks: tuple[str, str] = (BEGIN, END)) -> str:
     """Return what stands between the marks of a page."""
-    _, begin, rest = page.partition(f"{BEGIN}\n\n")
-    part, end, _ = rest.partition(f"\n{END}")
+    _, begin, rest = page.partition(f"{marks[0]}\n\n")
+    part, end, _ = rest.partition(f"\n{marks[1]}")
     if not begin or not end:
-        raise ValueError(f"the page has no {BEGIN} and {END}")
+        raise ValueError(f"the page has no {marks[0]} and {marks[1]}")
     return part
 
 
-def replaced(page: str, measured: Measured) -> str:
-    """Return a page with another outcome between its marks."""
-    return page.replace(f"{BEGIN}\n\n{part_of(page)}\n{END}", f"{BEGIN}\n\n{written(measured)}\n{END}")
+def replaced(page: str, measured: Measured | dict[str, float]) -> str:
+    """Return a page with another outcome between its marks: of a whole run, or of showing."""
+    if isinstance(measured, Measured):
+        begin, end, made = BEGIN, END, written(measured)
+    else:
+        begin, end, made = SHOWN_BEGIN, SHOWN_END, written_shown(measured)
+    return page.replace(f"{begin}\n\n{part_of(page, (begin, end))}\n{end}", f"{begin}\n\n{made}\n{end}")
