@@ -183,7 +183,7 @@ class Session:
                 self._send(waiting.popleft(), link.wire)
 
     def _send(self, request: Request, wire: Wire) -> None:
-        if not request.fate.setdefault("sent", True):
+        if not request.fate.setdefault("sent", request.is_wanted):
             request.status = "withdrawn"  # by its caller, while this thread was busy
             return
         self._was_asked = True

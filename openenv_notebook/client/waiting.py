@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from openenv_notebook.threads.elsewhere import call_async, wait_async
 from openenv_notebook.threads.lease import Lease
 from openenv_notebook.threads.portal import GONE, Portal
+from openenv_notebook.values.ending import note
 from openenv_notebook.values.errors import OpenEnvError, ReplyTimeout, ServerError, TransportError
 from openenv_notebook.values.tracebacks import shorten
 from openenv_notebook.wire.protocol import Request
@@ -161,21 +162,25 @@ def exchange(
     deadline = None if timeout is None else (began or time.monotonic()) + timeout
     if deadline is not None and take is None and deadline <= time.monotonic():
         raise _never_sent(first, timeout)
-    lock = allocate_lock()
+    lock, caller = allocate_lock(), allocate_lock()
     lock.acquire()
-    try:
-        if len(requests) == 1:
-            first.wake = lock.release
-            if not portal.post(take or first.session.take, first):
-                raise TransportError(GONE, url=first.session.url)
-        else:
-            _post_all(portal, requests, lock.release)
-        answered = portal.wait(lock, deadline)
-    except BaseException as error:
-        note_interrupt(error, first.name, _give_up_all(portal, requests), has_reply=first.kind not in _UNANSWERED)
-        raise
-    if not answered:
-        raise _timed_out(portal, requests, timeout or 0.0)
+    for request in requests:
+        request.caller = caller
+    # It is let go in one go, however this ends: also where giving up is interrupted before its first line.
+    with caller:
+        try:
+            if len(requests) == 1:
+                first.wake = lock.release
+                if not portal.post(take or first.session.take, first):
+                    raise TransportError(GONE, url=first.session.url)
+            else:
+                _post_all(portal, requests, lock.release)
+            answered = portal.wait(lock, deadline)
+        except BaseException as error:
+            note_interrupt(error, first.name, _give_up_all(portal, requests), has_reply=first.kind not in _UNANSWERED)
+            raise
+        if not answered:
+            raise _timed_out(portal, requests, timeout or 0.0)
 
 
 async def exchange_async(
@@ -245,7 +250,7 @@ def note_interrupt(error: BaseException, kind: str, sent: bool, *, has_reply: bo
         told = "had been sent; its reply is owed and will stand in the record (settle() waits for it)"
     else:
         told = "had begun, and goes on without being waited for"
-    error.add_note(f"openenv: the {kind} {told}")
+    note(error, f"the {kind} {told}")
 
 
 def _note_late(error: BaseException, wait: Wait | None, name: str = "") -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import time
+from _thread import LockType
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
@@ -68,6 +69,7 @@ class Request:
         error: What ended it instead of a usable reply, or None.
         cause: What the environment raised, where its server runs in this process; else None.
         context: The context of whoever called.
+        caller: Held by whoever blocks for it, for as long as it does; None for others.
         wake: Called once, on the loop's thread, when it is done.
         step: What the record made of it.
         held_by: The connection that counts its reply as not decoded yet, or None.
@@ -79,8 +81,8 @@ class Request:
     """
 
     __slots__ = (
-        "actor", "batch", "cause", "context", "entry", "error", "fate", "frame", "held_by", "kind", "name", "owed",
-        "reply", "sent_at", "session", "started", "status", "step", "wake",
+        "actor", "batch", "caller", "cause", "context", "entry", "error", "fate", "frame", "held_by", "kind", "name",
+        "owed", "reply", "sent_at", "session", "started", "status", "step", "wake",
     )  # fmt: skip
 
     def __init__(
@@ -108,6 +110,7 @@ class Request:
         self.error: OpenEnvError | None = None
         self.cause: BaseException | None = None
         self.context = copy_context()
+        self.caller: LockType | None = None
         self.wake: Callable[[], object] | None = None
         self.step: Any = None
         self.held_by: Any = None
@@ -118,6 +121,11 @@ class Request:
     def is_open(self) -> bool:
         """True where it was to connect, and that is done."""
         return self.kind == "connect" and self.status == "done" and self.error is None
+
+    @property
+    def is_wanted(self) -> bool:
+        """False where whoever blocked for it has left, and could not say so."""
+        return self.caller is None or self.caller.locked()
 
     def finish(self, error: OpenEnvError | None = None) -> None:
         """Mark it done and wake its caller; a second time does nothing."""

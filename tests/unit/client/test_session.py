@@ -472,6 +472,19 @@ class TestGivingUp:
         assert [step.action for step in playing.record.episode][1:] == [{"n": 0}, {"n": 2}]
         assert first.woken.is_set()
 
+    async def test_what_nobody_blocks_for_any_more_never_happens(self, playing: Session, far_end: FarEnd) -> None:
+        """T08: a waiting call whose caller left without a word, interrupted before its first line, is not sent."""
+        far_end.hold()
+        first, second, third = (Call(playing, "step", {"n": n}) for n in range(3))
+        await eventually_here(lambda: far_end.held)
+        second.request.caller, third.request.caller = threading.Lock(), threading.Lock()
+        with third.request.caller:
+            far_end.release()
+            await third.answered()
+        assert far_end.steps == [{"n": 0}, {"n": 2}]
+        assert first.woken.is_set() and not second.woken.is_set()
+        assert [step.action for step in playing.record.episode][1:] == [{"n": 0}, {"n": 2}]
+
     async def test_a01_a_late_reply_is_nobody_elses(self, playing: Session, far_end: FarEnd) -> None:
         """A01: what was sent is owed; the next call waits behind it and gets its own answer; the record has both."""
         far_end.hold()
