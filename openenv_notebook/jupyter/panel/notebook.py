@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
 import weakref
 from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Any
+
+from IPython.core.getipython import get_ipython
 
 from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.values import front_end
@@ -83,9 +84,9 @@ def run_of(shell: Any) -> Any:
 
 
 def queues_clicks() -> bool:
-    """Tell whether this kernel hands clicks over between cells only: ipykernel before 7."""
-    kernel = sys.modules.get("ipykernel")
-    return kernel is not None and getattr(kernel, "version_info", (7,)) < (7,)
+    """Tell whether this kernel hands clicks over between cells only: it has no thread that could do it meanwhile."""
+    kernel = getattr(get_ipython(), "kernel", None)
+    return kernel is not None and getattr(kernel, "shell_channel_thread", None) is None
 
 
 def free_path(title: str) -> Path:
