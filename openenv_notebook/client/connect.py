@@ -244,7 +244,11 @@ def _reporting(activity: Callable[[], str], progress: Callable[[str], object] | 
     def report() -> None:
         while not over.wait(_REPORT_AFTER):
             if text := activity():
-                progress(text)
+                try:
+                    progress(text)
+                except BaseException:  # it keeps no connect from going on
+                    log.exception("the function for progress failed")
+                    return
 
     try:
         thread = start_thread(contextvars.copy_context().run, report, name="openenv-progress")

@@ -28,6 +28,7 @@ from openenv_notebook.values.errors import (
 )
 from openenv_notebook.values.known_secrets import Secrets
 from openenv_notebook.values.logs import our_log
+from openenv_notebook.values.text import named_words
 from openenv_notebook.wire import other_ports, same_process
 from openenv_notebook.wire.endpoint import Endpoint
 from openenv_notebook.wire.fault import SEE_CAUSE
@@ -126,8 +127,8 @@ def _started(provider: Hold, since: int) -> str:
     except OpenEnvError:
         raise
     except BaseException as error:
-        words = f"{type(error).__name__}: {error}".removesuffix(": ")
-        raise ServerStartFailed(f"the server could not be started: {words}", hint=SEE_CAUSE) from error
+        what = f"the server could not be started: {named_words(error)}"
+        raise ServerStartFailed(what, hint=SEE_CAUSE) from error
 
 
 class _Opening:

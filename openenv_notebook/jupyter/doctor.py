@@ -24,6 +24,7 @@ from openenv_notebook.threads.worker import own_threads
 from openenv_notebook.values.errors import AtCapacity, OpenEnvError
 from openenv_notebook.values.known_secrets import foreign_text
 from openenv_notebook.values.targets import Address, parse_target
+from openenv_notebook.values.text import named_words
 from openenv_notebook.wire import hub_token
 from openenv_notebook.wire.endpoint import Endpoint
 
@@ -70,7 +71,7 @@ def _found(*checks: Callable[[], Iterable[Finding]]) -> Iterable[Finding]:
         try:
             yield from check()
         except Exception as error:
-            yield Finding("wrong", f"a check failed: {type(error).__name__}: {error}", "please report it")
+            yield Finding("wrong", f"a check failed: {named_words(error)}", "please report it")
 
 
 def kernel(shell: Any) -> Iterable[Finding]:

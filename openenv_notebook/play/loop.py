@@ -18,6 +18,7 @@ from openenv_notebook.play.progress import Progress
 from openenv_notebook.record.episode import Episode
 from openenv_notebook.threads.latch import Latch
 from openenv_notebook.values.checks import check_callback, check_counts, check_fps, check_seeds
+from openenv_notebook.values.ending import note
 from openenv_notebook.values.messages import StepResult
 
 # Of a run without an end, as many episodes are kept as the record of a session keeps.
@@ -192,5 +193,5 @@ def _naming(what: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        error.add_note(f"openenv: {what}; what happened before stands in the record: env.episodes")
+        note(error, f"{what}; what happened before stands in the record: env.episodes")
         raise

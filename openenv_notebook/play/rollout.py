@@ -316,7 +316,7 @@ class Rollout:
         for callback in callbacks:
             try:
                 callback(self)
-            except Exception:
+            except BaseException:  # an exit is the end of nobody else's
                 log.exception("a callback at the end of a run failed")
 
 

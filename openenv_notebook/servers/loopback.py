@@ -31,8 +31,9 @@ def listen(name: str, port: int) -> socket.socket:
         listening.listen(128)
     except (OSError, OverflowError) as error:
         listening.close()
-        what = f"the server {name!r} could not listen on port {port}: {_why(error)}"
-        raise ServerStartFailed(what, hint="port 0 takes a free one") from error
+        what = f"the server {name!r} could not listen on port {port}: {(why := _why(error))}"
+        cause = None if why in str(error) else error
+        raise ServerStartFailed(what, hint="port 0 takes a free one") from cause
     return listening
 
 

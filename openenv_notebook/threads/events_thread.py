@@ -96,7 +96,7 @@ class _Thread:
             while (due := self._next()) is not None:
                 try:
                     due()
-                except Exception:
+                except BaseException:  # an exit is the end of nobody else's
                     log.exception("a subscriber failed")
                 del due
             self._take_calls()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from openenv_notebook.threads.start import start_thread
+from openenv_notebook.values.text import named_words
 
 
 def own_threads() -> list[str]:
@@ -37,12 +38,12 @@ async def in_thread(work: Callable[[], Any], within: float | None = None) -> Any
         error: BaseException | None = None
         try:
             value = work()
-        except Exception as caught:
-            error = caught
         except BaseException as caught:
-            # An exit, awaited, would end the loop.
-            error = RuntimeError(f"{type(caught).__name__}: {caught}")
-            error.__cause__ = caught
+            error = caught
+            # An exit, awaited, would end the loop, and a future takes no StopIteration.
+            if isinstance(caught, StopIteration) or not isinstance(caught, Exception):
+                error = RuntimeError(named_words(caught))
+                error.__cause__ = caught
         try:
             loop.call_soon_threadsafe(finish, value, error)
         except RuntimeError:

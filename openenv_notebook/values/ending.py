@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
+
+from openenv_notebook.values.known_secrets import foreign_text
+from openenv_notebook.values.text import named_words
 
 
 def end_after(error: BaseException | None, *ends: Callable[[], object]) -> None:
@@ -30,4 +34,10 @@ def end_after(error: BaseException | None, *ends: Callable[[], object]) -> None:
 def note_failed_end(error: BaseException, failure: Exception) -> None:
     """Note on an error that ending what had been begun failed as well."""
     if failure is not error:
-        error.add_note(f"openenv: ending what was begun failed as well: {type(failure).__name__}: {failure}")
+        note(error, f"ending what was begun failed as well: {foreign_text(named_words(failure))}")
+
+
+def note(error: BaseException, text: str) -> None:
+    """Put a note of ours on an error, which is whole without it: somebody's may not take any."""
+    with contextlib.suppress(Exception):
+        error.add_note(f"openenv: {text}")

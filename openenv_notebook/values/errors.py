@@ -40,7 +40,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self, TypedDict, Unpack, cast
 
 from openenv_notebook.values.known_secrets import foreign_text
-from openenv_notebook.values.text import visible
+from openenv_notebook.values.text import notes_of, visible
 from openenv_notebook.values.tracebacks import cell_lines, full_traceback
 
 _LONGEST_TEXT = 4000
@@ -118,8 +118,7 @@ class OpenEnvError(Exception):
         full = full_traceback(self)
         if full is not None:
             return full
-        notes = getattr(self, "__notes__", [])
-        return [f"{type(self).__name__}: {self}", *notes, *cell_lines(self), *self._cause_lines()]
+        return [f"{type(self).__name__}: {self}", *notes_of(self), *cell_lines(self), *self._cause_lines()]
 
     def _cause_lines(self) -> list[str]:
         """Give what a cell shows of the cause."""

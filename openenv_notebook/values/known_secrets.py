@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import re
+import sys
 import weakref
 from collections.abc import Container, Iterator, Mapping
 from typing import Any
@@ -18,6 +19,7 @@ from urllib.parse import quote
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.secrets import HIDDEN, hides, is_secret_name, secret_names
+from openenv_notebook.values.text import words_of
 
 _MOST_TOLD, _DEEPEST = 1000, 50
 # What is longer is cut before it is shown.
@@ -118,11 +120,13 @@ class Secrets:
             if at is None:
                 return
             _clean_parts(at, self)
+            for part in at.exceptions if isinstance(at, BaseExceptionGroup) else ():
+                self.hide_in(part)
             cause = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
             if cause is not None:
                 _clean_parts(cause, self)
                 # Some errors write their text of what nobody else can reach.
-                if foreign_text(text := str(cause), self) != text:
+                if foreign_text(text := words_of(cause, sys.maxsize), self) != text:
                     at.__cause__, at.__suppress_context__ = None, True
                     return
             at = cause

@@ -44,6 +44,25 @@ def cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def words_of(error: BaseException, longest: int = 8000) -> str:
+    """Give an error's own words, of so many characters at most; none where its own code for them fails."""
+    try:
+        return cut(str(error), longest)
+    except Exception:
+        return ""
+
+
+def named_words(error: BaseException) -> str:
+    """Give the name of an error's class, and its own words behind it."""
+    return f"{type(error).__name__}: {words_of(error)}".removesuffix(": ")
+
+
+def notes_of(error: BaseException) -> list[str]:
+    """List the notes of an error that are texts."""
+    notes = getattr(error, "__notes__", None)
+    return [note for note in notes if isinstance(note, str)] if isinstance(notes, list) else []
+
+
 def _shown(found: re.Match[str]) -> str:
     code = ord(found[0])
     if code < 0x20:

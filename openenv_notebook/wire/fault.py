@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from openenv_notebook.values.errors import OpenEnvError
+from openenv_notebook.values.text import named_words
 
 # A cell shows the person's own lines only.
 SEE_CAUSE = "its cause (__cause__) has the line that failed; %openenv debug on shows it"
@@ -15,7 +16,7 @@ _PATCHED = (
 
 def fault(error: BaseException, url: str | None = None) -> OpenEnvError:
     """Make the error of a fault here, with its cause; called in the task that met it."""
-    words = f"{type(error).__name__}: {error}".removesuffix(": ")
+    words = named_words(error)
     hint = SEE_CAUSE
     if None in (asyncio.current_task(), asyncio.tasks.current_task()):
         hint = _PATCHED

@@ -32,7 +32,10 @@ class Handshake(websocket_connect):
         """Tell where a redirect leads, or why it is not followed."""
         if not isinstance(exc, InvalidStatus) or not (named := exc.response.headers.get_all("Location")):
             return exc
-        old, new = urlsplit(self.uri), urlsplit(urljoin(self.uri, named[0]))._replace(fragment="")
+        try:
+            old, new = urlsplit(self.uri), urlsplit(urljoin(self.uri, named[0]))._replace(fragment="")
+        except ValueError:
+            return SecurityError("it leads to no address")
         # Servers and proxies redirect a WebSocket in the words of HTTP.
         target = new._replace(scheme={"http": "ws", "https": "wss"}.get(new.scheme, new.scheme)).geturl()
         del exc.response.headers["Location"]
@@ -89,7 +92,8 @@ async def open_connection(
         connection = await handshake
     except (OSError, WebSocketException, ValueError, EOFError, AssertionError) as error:
         # An assertion of websockets fails where the far end speaks first, as mail servers do.
-        raise translate(error, endpoint, handshake.uri) from error
+        failed = translate(error, endpoint, handshake.uri)
+        raise failed from failed.__cause__
     assert isinstance(connection, Connection)
     connection.on_end = on_end
     connection.start_beat(endpoint.ping_interval, endpoint.ping_timeout)

@@ -50,8 +50,13 @@ _NO_REASON = ("it gave no reason", None)
 
 
 def translate(error: Exception, endpoint: Endpoint, uri: str | None = None) -> OpenEnvError:
-    """Say in our words why connecting failed; ``uri`` was asked last, where a redirect may have led elsewhere."""
+    """Say in our words why connecting failed; ``uri`` was asked last, where a redirect may have led elsewhere.
+
+    The error is its cause, to be shown with it, unless the words have all that it says.
+    """
     failed = _failure(error, endpoint, uri or endpoint.address.ws_url)
+    if failed.__cause__ is None and not (str(error) and str(error) in failed.describe()):
+        failed.__cause__ = error
     if uri is not None and uri != endpoint.address.ws_url:
         failed.hint = f"it was redirected to {without_secrets(uri)}" + (f"; {failed.hint}" if failed.hint else "")
     return failed

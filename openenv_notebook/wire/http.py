@@ -101,7 +101,10 @@ def fetch(
         reason = error.reason if isinstance(error, URLError) else error
         if isinstance(reason, TimeoutError):
             raise reason from error
-        raise ConnectFailed(f"no answer to {method} {path}: {_why(reason)}", url=address.name) from error
+        why = _why(reason)
+        failed = ConnectFailed(f"no answer to {method} {path}: {why}", url=address.name)
+        cause = None if why in str(reason) else error
+        raise failed from cause
     return _decode(content, path, address.name)
 
 

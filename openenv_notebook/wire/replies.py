@@ -29,14 +29,7 @@ FIRST_TYPE: Final = re.compile(rb'\s*\{\s*"type"\s*:\s*"([a-z_]+)"')
 
 
 def reply_type(data: bytes) -> str:
-    """Read the type of a frame without decoding it.
-
-    Args:
-        data: The frame.
-
-    Returns:
-        Its type; "" where it has none or is not a JSON object.
-    """
+    """Read the type of a frame without decoding it; "" where it has none or is not a JSON object."""
     found = FIRST_TYPE.match(data)
     if found:
         return found[1].decode()
@@ -49,15 +42,9 @@ def reply_type(data: bytes) -> str:
 
 
 def reply_error(data: bytes, kind: str, sent: bytes = b"") -> OpenEnvError | None:
-    """Tell what is wrong with a reply, without decoding the data of a good one.
+    """Give the error that a reply to a request of a kind carries or is, or None; data of a good one is not decoded.
 
-    Args:
-        data: The frame.
-        kind: The request it answers.
-        sent: That request's frame, by which a refused action is told from a failure of the environment's own.
-
-    Returns:
-        The error it carries or is, or None.
+    By ``sent``, that request's frame, a refused action is told from a failure of the environment's own.
     """
     found = reply_type(data)
     if found == "error":
@@ -69,18 +56,7 @@ def reply_error(data: bytes, kind: str, sent: bytes = b"") -> OpenEnvError | Non
 
 
 def reply_data(data: bytes, kind: str) -> dict[str, Any]:
-    """Decode the data of a reply.
-
-    Args:
-        data: The frame.
-        kind: The request it answers, for the error's text.
-
-    Returns:
-        The object under "data".
-
-    Raises:
-        ProtocolError: If it is not JSON, or not an object of objects.
-    """
+    """Decode the object under "data" of a reply; raises ProtocolError, naming the request's kind, if there is none."""
     try:
         message = quick_json(data)
     except (ValueError, RecursionError):
@@ -108,15 +84,9 @@ def excerpt(data: bytes) -> str:
 
 
 def read_error(data: bytes, kind: str = "connect", sent: bytes = b"") -> OpenEnvError:
-    """Make the error that an error frame carries.
+    """Make the error that an error frame carries: one of ServerError's by its code, ProtocolError for a malformed one.
 
-    Args:
-        data: The frame, of type "error".
-        kind: The request it answers; a full server answers the connection.
-        sent: That request's frame.
-
-    Returns:
-        One of the subclasses of ServerError by its code; ProtocolError for a malformed frame.
+    It answers the request of a ``kind``, whose frame was ``sent``; a full server answers the connection.
     """
     try:
         content = reply_data(data, kind)
@@ -216,13 +186,9 @@ def _server_error(code: str, message: str, details: dict[str, Any]) -> ServerErr
 
 
 def error_lines(errors: Any) -> list[str]:
-    """Write the server's list of validation errors, one line a field.
+    """Write the server's list of validation errors (loc, msg, input), one line a field.
 
-    Args:
-        errors: What stands under "errors": dicts with loc, msg and input.
-
-    Returns:
-        Lines such as ``column: Input should be a valid integer (got 'x')``.
+    Such as ``column: Input should be a valid integer (got 'x')``.
     """
     lines = []
     for item in errors if isinstance(errors, list) else []:

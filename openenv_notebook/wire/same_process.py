@@ -18,6 +18,7 @@ from types import MethodType, TracebackType
 from urllib.parse import urlsplit
 
 from openenv_notebook.values.errors import EnvironmentFailed, FactoryFailed, InvalidAction, OpenEnvError, ServerError
+from openenv_notebook.values.text import named_words, words_of
 from openenv_notebook.wire.endpoint import Endpoint
 
 HEADER = "X-OpenEnv-Neighbour"
@@ -59,7 +60,7 @@ class Caller:
         if isinstance(error, (EnvironmentFailed, InvalidAction)):
             while self._raised:
                 left, trace = self._raised.popleft()
-                if words_of(left) == error.message or _is_told_by(left, error):
+                if told_words(left) == error.message or _is_told_by(left, error):
                     return left.with_traceback(trace)
         return None
 
@@ -73,11 +74,9 @@ def _is_told_by(left: BaseException, error: ServerError) -> bool:
     return places == [item.get("loc") for item in told if isinstance(item, dict)]
 
 
-def words_of(error: BaseException) -> str:
+def told_words(error: BaseException) -> str:
     """Say what an environment raised as it goes over the wire; an exit is told by its name, too."""
-    if isinstance(error, Exception):
-        return str(error)
-    return f"{type(error).__name__}: {error}".removesuffix(": ")
+    return words_of(error) if isinstance(error, Exception) else named_words(error)
 
 
 def open_door(port: int) -> None:

@@ -124,6 +124,24 @@ def test_what_is_waited_for_after_the_queue_is_told(serve: Any) -> None:
         assert told.is_set()
 
 
+def test_a_function_for_progress_that_fails_ends_no_connect(serve: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """R29: whatever a function for progress raises, the connect goes on, and it is logged."""
+    told = threading.Event()
+
+    def script(peer: Peer) -> None:
+        told.wait(8)
+        peer.prove()
+        peer.serve()
+
+    def fail(_: str) -> None:
+        told.set()
+        raise SystemExit(3)
+
+    with connect(serve(script).url, progress=fail) as env:
+        assert env.status == "open"
+    assert "the function for progress failed" in caplog.text
+
+
 def test_the_wait_is_bounded_and_interruptible(serve: Any) -> None:
     """A server that stays full is told after the wait; SIGINT ends it before."""
     server = serve(Slots(1))

@@ -8,6 +8,7 @@ import socket
 import ssl
 import threading
 import time
+import traceback
 from typing import Any
 
 import pytest
@@ -139,6 +140,32 @@ def test_what_is_no_server_is_told_apart(
         assert text in str(caught.value)
         assert caught.value.url == server.url
         assert env.status == "new"
+
+
+REDIRECTS = {f"to {to}": to for to in ("ftp://elsewhere.test/", "http://[bad/", "ws://elsewhere.test:1/ws")}
+TOLD_ONCE = [
+    *(case[1] for case in CASES),
+    *(lambda peer, to=to: peer.answer_http(302, headers={"Location": to}) for to in REDIRECTS.values()),
+]
+
+
+@pytest.mark.parametrize("script", TOLD_ONCE, ids=[*(case[0] for case in CASES), *REDIRECTS])
+def test_why_is_told_once(serve: Any, make_env: Any, script: Any) -> None:
+    """A script's traceback has our words for it, and no error of another package's beside them."""
+    with pytest.raises(OpenEnvError) as caught:
+        make_env(serve(script), connect_timeout_s=2).connect()
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "websockets.exceptions" not in shown and shown.count("\nTraceback (most") == 0
+    assert shown.count(str(caught.value)) == 1
+
+
+def test_a_proxy_is_told_once(monkeypatch: pytest.MonkeyPatch, make_env: Any) -> None:
+    """A proxy that cannot be meant is told in our words alone, without its password."""
+    monkeypatch.setenv("HTTP_PROXY", "odd://user:hunter22@127.0.0.1:1")
+    with pytest.raises(OpenEnvError) as caught:
+        make_env("http://server.test:8000", connect_timeout_s=2).connect()
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "websockets.exceptions" not in shown and "hunter22" not in shown
 
 
 def test_a_status_is_an_attribute(serve: Any, make_env: Any) -> None:

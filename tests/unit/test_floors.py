@@ -10,13 +10,14 @@ from support.import_graph import PACKAGE, ROOT, circles, floors, folder, imports
 
 UNIT = ROOT / "tests/unit"
 LONGEST = 350
-LARGEST = 28_000
+LARGEST = 29_000
 # The tree of errors is one thing, and is drawn whole in its docstring.
 MAY_BE_LONGER = {"values/errors.py"}
 # Tests of a whole folder, or of what several of its modules do together.
 NO_MODULE = {
     "test_error_chains.py": "an error and what it came from, of several folders",
     "test_floors.py": "the package",
+    "test_foreign_exceptions.py": "all that calls people's and libraries' code",
     "test_how_tests_reach.py": "the tests",
     "test_public_names.py": "the package's face",
     "client/test_secrets.py": "every value of a client that could show what its server marks as secret",

@@ -19,6 +19,7 @@ from openenv_notebook.jupyter.show.any_value import to_text
 from openenv_notebook.threads import events_thread
 from openenv_notebook.values.errors import InvalidAction
 from openenv_notebook.values.known_secrets import foreign_text
+from openenv_notebook.values.text import named_words
 
 
 class Controller:
@@ -178,7 +179,7 @@ class Controller:
             self.log.show_state(to_text(found) or repr(found))
         except Exception as error:
             self._state.fail(error)
-            self.log.show_state(foreign_text(f"{type(error).__name__}: {error}"))
+            self.log.show_state(foreign_text(named_words(error)))
 
     def save(self) -> None:
         """Write the record into a file."""

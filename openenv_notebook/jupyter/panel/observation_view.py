@@ -19,6 +19,7 @@ from openenv_notebook.jupyter.show.html_look import escape
 from openenv_notebook.jupyter.show.observations import changes, headline
 from openenv_notebook.jupyter.show.raw_json import raw_json
 from openenv_notebook.jupyter.show.renderers import Renderer, renderer_of
+from openenv_notebook.values.given_context import with_this_context
 from openenv_notebook.values.messages import StepResult
 from openenv_notebook.values.secrets import secrets_of
 from openenv_notebook.values.text import visible
@@ -81,7 +82,7 @@ class ObservationView:
         if function is not None and not callable(function):
             raise TypeError(f"a renderer is a function of an observation, not a {type(function).__name__}")
         with self._guard:
-            self._function = function
+            self._function = with_this_context(function) if function is not None else None
             self._build()
         self._changed()
 

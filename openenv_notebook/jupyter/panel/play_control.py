@@ -16,6 +16,8 @@ from openenv_notebook.jupyter.panel.state import State
 from openenv_notebook.jupyter.panel.takeover import Takeover
 from openenv_notebook.play.rollout import Rollout
 from openenv_notebook.values.errors import MisuseError, OpenEnvError
+from openenv_notebook.values.known_secrets import foreign_text
+from openenv_notebook.values.text import named_words, notes_of
 
 # Who clicks so many seconds after a question is over has not seen it go.
 MEANT_FOR = 0.5
@@ -89,9 +91,8 @@ class PlayControl:
 
     def _ended(self, rollout: Rollout) -> None:
         if rollout.error is not None:
-            notes = " · ".join(getattr(rollout.error, "__notes__", [])[:1]).removeprefix("openenv: ")
-            words = f"{type(rollout.error).__name__}: {rollout.error}"
-            self._state.fail(rollout.error, f"{words} · {notes}" if notes else words)
+            notes = [note.removeprefix("openenv: ") for note in notes_of(rollout.error)[:1]]
+            self._state.fail(rollout.error, foreign_text(" · ".join([named_words(rollout.error), *notes])))
         else:
             self._state.tell(rollout.progress.summary("stopped" if rollout.stopping else ""))
         self.by_hand = False

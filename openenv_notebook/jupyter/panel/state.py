@@ -8,6 +8,7 @@ from typing import Any
 from openenv_notebook.client.clients import SyncEnvClient
 from openenv_notebook.jupyter.panel.status_html import Said
 from openenv_notebook.values.known_secrets import foreign_text
+from openenv_notebook.values.text import words_of
 
 
 @dataclass
@@ -36,7 +37,7 @@ class State:
 
     def fail(self, error: BaseException, text: str = "") -> None:
         """Keep an error, and say it: a text, or the error's own words if that is empty."""
-        words = text or foreign_text(str(error)) or type(error).__name__
+        words = text or foreign_text(words_of(error)) or type(error).__name__
         self.said, self.last_error = Said(words, is_bad=True), error
 
     def refuse(self, text: str) -> None:

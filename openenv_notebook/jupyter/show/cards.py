@@ -16,7 +16,7 @@ from openenv_notebook.schema.action import only_required_field
 from openenv_notebook.schema.describe import fields_line
 from openenv_notebook.schema.shapes import Shape
 from openenv_notebook.values.secrets import HIDDEN, hides, secrets_of
-from openenv_notebook.values.text import cut
+from openenv_notebook.values.text import cut, named_words
 
 _MOST_STEPS = 20
 # Fewer rewards than these are seen in the table.
@@ -180,7 +180,7 @@ def of_step(step: Step) -> Block:
 
 def of_error(error: BaseException) -> Block:
     """Describe an error as its text, line by line."""
-    texts = f"{type(error).__name__}: {error}"[:4000].split("\n")
+    texts = named_words(error)[:4000].split("\n")
     return Stack(tuple(line(text) for text in texts[:40]))
 
 

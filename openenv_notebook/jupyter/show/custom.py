@@ -16,6 +16,7 @@ from openenv_notebook.jupyter.show.renderers import Renderer
 from openenv_notebook.jupyter.show.tool_output import is_tool_output, tool_output
 from openenv_notebook.values.known_secrets import foreign_text, shown_text
 from openenv_notebook.values.secrets import secrets_of
+from openenv_notebook.values.text import named_words
 
 _NAME = "observation"
 _LONGEST_TEXT, _LONGEST_ERROR = 20_000, 300
@@ -38,7 +39,9 @@ def of_result_by(function: Renderer | None, result: Any, previous: Any = None) -
             name = getattr(function, "__name__", "it")
             raise TypeError(f"a renderer is a plain function, not an async one; write def {name}, without async")
         block = of_drawn(drawn, secrets_of(result))
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         return Stack((*_failure(function, error), of_observation(result, previous)))
     return of_observation(result, previous) if block is None else block
 
@@ -126,11 +129,7 @@ def _pixels(value: Any) -> Picture | None:
 
 def _failure(function: Renderer, error: BaseException) -> tuple[Block, ...]:
     name = getattr(function, "__name__", type(function).__name__)
-    try:
-        said = foreign_text(str(error))
-    except Exception:
-        said = ""
-    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    text = foreign_text(named_words(error))
     return (
         line(Span(f"the renderer {name} failed; this is the default view", "muted")),
         line(Span(text[:_LONGEST_ERROR], "bad")),

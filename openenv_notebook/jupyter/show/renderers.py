@@ -9,6 +9,7 @@ from typing import Any
 
 from openenv_notebook.values.checks import check_callback
 from openenv_notebook.values.errors import MisuseError
+from openenv_notebook.values.given_context import with_this_context
 
 Renderer = Callable[[Any], Any]
 
@@ -39,7 +40,7 @@ def register(name: str, function: Renderer) -> None:
             "a renderer is registered for an environment's name", hint='register_renderer("connect4", draw)'
         )
     with _lock:
-        _renderers[_key(name)] = function
+        _renderers[_key(name)] = with_this_context(function)
 
 
 def unregister(name: str) -> bool:

@@ -25,6 +25,7 @@ from openenv_notebook.servers.embedded.frames import (
 )
 from openenv_notebook.servers.embedded.json_rpc import answer_json_rpc
 from openenv_notebook.values.logs import our_log
+from openenv_notebook.values.text import words_of
 
 Environment = DemoEnvironment[Any, Any, Any]
 Factory = Callable[[], Environment]
@@ -82,7 +83,7 @@ class Session:
         except Exception as error:
             # Its words may quote the action.
             _log.debug("%s failed: %s", kind, type(error).__name__)
-            return encode_error("EXECUTION_ERROR", str(error))
+            return encode_error("EXECUTION_ERROR", words_of(error))
 
     async def _reset(self, message: dict[str, Any]) -> bytes:
         data = ResetMessage.model_validate(message).data

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from openenv_notebook.servers.in_process.threads import Worker
-from openenv_notebook.wire.same_process import Caller, words_of
+from openenv_notebook.wire.same_process import Caller, told_words
 
 # The variables by which ipykernel knows the cell that a print belongs to.
 CELL_VARIABLES = frozenset({"parent_header", "shell_parent", "shell_parent_ident"})
@@ -91,7 +91,7 @@ class ServingLoop(asyncio.SelectorEventLoop):
             raise
         except BaseException as error:
             self.note(caller, error)
-            raise RuntimeError(words_of(error)) from None
+            raise RuntimeError(told_words(error)) from None
 
     def note(self, caller: Caller | None, error: BaseException) -> None:
         """Keep what an environment raised, for the log and for the caller."""
@@ -132,7 +132,7 @@ def _settle(future: asyncio.Future[Any], value: Any, error: BaseException | None
         future.set_result(value)
     elif isinstance(error, StopIteration):
         # A future cannot raise it.
-        future.set_exception(RuntimeError(f"the environment raised StopIteration: {error}"))
+        future.set_exception(RuntimeError(f"the environment raised StopIteration: {told_words(error)}"))
     else:
         future.set_exception(error)
 

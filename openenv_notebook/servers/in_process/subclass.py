@@ -11,7 +11,7 @@ from typing import Any
 from openenv_notebook.servers.in_process.describe import Description
 from openenv_notebook.servers.in_process.loop import ServingLoop, enter_cell, visiting_caller
 from openenv_notebook.servers.in_process.threads import Worker
-from openenv_notebook.wire.same_process import words_of
+from openenv_notebook.wire.same_process import told_words
 
 _WORKER = "_openenv_notebook_worker"
 _FLAGS = ("SUPPORTS_CONCURRENT_SESSIONS", "REQUIRES_SINGLE_THREAD_EXECUTOR")
@@ -78,7 +78,7 @@ def _reported(method: Callable[..., Any], loop: ServingLoop) -> Callable[..., An
             raise
         except (SystemExit, KeyboardInterrupt) as error:
             loop.note(caller, error)
-            raise RuntimeError(words_of(error)) from None
+            raise RuntimeError(told_words(error)) from None
 
     return reported
 

@@ -13,7 +13,8 @@ from support.waiting import eventually
 
 from openenv_notebook import connect
 from openenv_notebook.client.clients import SyncEnvClient
-from openenv_notebook.jupyter.show.renderers import register
+from openenv_notebook.jupyter import Panel
+from openenv_notebook.jupyter.show.renderers import register, unregister
 from openenv_notebook.play.rollout import Rollout
 from openenv_notebook.values.errors import MisuseError
 
@@ -90,3 +91,31 @@ def test_runs_have_the_context_of_who_started_them(playing: Env) -> None:
 
     contextvars.copy_context().run(start)
     assert seen == ["mine"] * 3
+
+
+@pytest.mark.parametrize("door", ["register_renderer", "panel.render"])
+def test_renderers_have_the_context_of_who_gave_them(playing: Env, door: str) -> None:
+    """R08: a renderer sees the context variables of where it was given, though a panel draws on another thread."""
+    seen: list[tuple[int, str]] = []
+
+    def draw(observation: Any) -> str:
+        seen.append((observation["step"], mode.get()))
+        return "drawn"
+
+    def give(panel: Any) -> None:
+        mode.set("mine")
+        if door == "panel.render":
+            panel.render(draw)
+        else:
+            register("connect4_of_test", draw)
+
+    playing.known.name = "connect4_of_test"
+    panel = Panel(playing)
+    try:
+        contextvars.copy_context().run(give, panel)
+        playing.step(STEP)
+        eventually(lambda: 1 in dict(seen), what="the step is drawn")
+    finally:
+        panel.close()
+        unregister("connect4_of_test")
+    assert {where for _, where in seen} == {"mine"}

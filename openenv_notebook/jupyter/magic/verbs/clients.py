@@ -17,7 +17,7 @@ from openenv_notebook.schema.action import action_fields
 from openenv_notebook.servers import Backend, Server
 from openenv_notebook.threads.worker import own_threads
 from openenv_notebook.values.known_secrets import foreign_text
-from openenv_notebook.values.text import nearest
+from openenv_notebook.values.text import named_words, nearest
 
 
 def use(context: Context, rest: str) -> Any:
@@ -97,7 +97,7 @@ def close(context: Context, rest: str) -> Any:
     context.twin = "\n".join(f"{name}.close()" for name in names)
     failures += stop_all(context, servers)
     if failures:
-        told = foreign_text(", ".join(f"{name} ({type(error).__name__}: {error})" for name, error in failures))
+        told = foreign_text(", ".join(f"{name} ({named_words(error)})" for name, error in failures))
         raise UsageError(
             f"{len(failures)} of {len(names) + len(servers)} could not be closed: {told}; "
             "%openenv close all tries again"

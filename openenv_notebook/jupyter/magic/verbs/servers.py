@@ -17,7 +17,7 @@ from openenv_notebook.jupyter.magic.verbs.verb import TARGET, Verb
 from openenv_notebook.schema.shapes import ABSENT
 from openenv_notebook.servers import Backend, Server
 from openenv_notebook.servers import serve as serve_on
-from openenv_notebook.values.text import nearest
+from openenv_notebook.values.text import nearest, words_of
 
 _SERVE = {**TARGET, "port": "number", "sessions": "number", "arg": "list"}
 
@@ -112,7 +112,7 @@ def stop(context: Context, rest: str) -> Any:
     context.twin = "\n".join(f"{name if name in held else 'server'}.stop()" for name, _ in chosen)
     failures = stop_all(context, chosen)
     if failures:
-        told = ", ".join(f"{name} could not be stopped ({error})" for name, error in failures)
+        told = ", ".join(f"{name} could not be stopped ({words_of(error)})" for name, error in failures)
         raise UsageError(f"{told}; %openenv stop tries again")
 
 

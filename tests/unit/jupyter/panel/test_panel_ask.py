@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -162,3 +164,19 @@ def test_a_click_for_a_question_is_never_a_step(
     # One that was tried while the first was on its way may make another.
     eventually(lambda: asked.press("Step ▸") or len(far_end.steps) > 1, 5, "a later click makes the step")
     assert far_end.steps[1] == {"column": 3}
+
+
+def test_who_asks_goes_on_where_it_asked(asked: PanelHands, elsewhere: Any) -> None:
+    """R08: behind the question a coroutine is on its thread and has its context variables, as before it."""
+    mode = contextvars.ContextVar("mode", default="none")
+
+    async def places() -> list[tuple[str, int]]:
+        mode.set("mine")
+        before = mode.get(), threading.get_ident()
+        await asked.panel.ask(5)
+        return [before, (mode.get(), threading.get_ident())]
+
+    waiting = elsewhere(places())
+    answer(asked, "4")
+    before, behind = waiting.result(5)
+    assert before == behind and behind[0] == "mine"

@@ -170,3 +170,26 @@ def test_a_fast_run_is_written_seldom_and_to_its_end(hands: PanelHands) -> None:
     hands.expect_rows(200, "600 ")
     assert len(writes) <= 15 * (run.progress.seconds + 1) + 2
     assert threading.active_count() < 20
+
+
+class MuteError(Exception):
+    """Its own text fails, and so do its notes."""
+
+    def __init__(self) -> None:
+        self.__notes__ = 3  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def test_a_policy_that_fails_oddly_ends_its_run(playing: Env, make_panel: MakePanel) -> None:
+    """Whatever a policy raises, the panel says its name and can play again."""
+
+    def fails(observation: Any) -> Any:
+        raise MuteError
+
+    hands = make_panel(playing)
+    assert hands.panel.play(fails).wait(5)
+    eventually(lambda: not hands.panel.is_playing)
+    hands.expect(said="MuteError")
+    assert hands.panel.play(seven, steps=1).wait(5)

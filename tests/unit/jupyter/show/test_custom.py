@@ -31,6 +31,13 @@ def no_renderers() -> Iterator[None]:
     assert not has_any()
 
 
+def drawn_by(name: str, observation: Any) -> Any:
+    """Give what the renderer of an environment makes of an observation."""
+    function = renderer_of(name)
+    assert function is not None
+    return function(observation)
+
+
 class Showing:
     """An object that can show itself."""
 
@@ -171,11 +178,11 @@ def test_renderers_are_found_by_the_environments_name() -> None:
     """One name for connect4, Connect4Environment and connect4_env; an address is a name too; others find none."""
     top.register_renderer("connect4", str)
     for name in ("Connect4Environment", "connect4_env", "CONNECT4"):
-        assert renderer_of(name) is str
+        assert drawn_by(name, 3) == "3"
     assert renderer_of("connect5") is renderer_of("") is None
     assert top.unregister_renderer("connect4_env") and not top.unregister_renderer("connect4")
     top.register_renderer("http://localhost:8000", repr)
-    assert renderer_of("http://localhost:8000") is repr
+    assert drawn_by("http://localhost:8000", "x") == "'x'"
 
 
 def test_what_is_no_renderer_is_refused() -> None:
