@@ -7,7 +7,7 @@ A client class may name models, override the hooks ``_step_payload``, ``_parse_r
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from openenv_notebook.client.results import TypedReader, masked_lines, misfit, r
 from openenv_notebook.record.weight import DICT, MODEL
 from openenv_notebook.schema.reader import action_shape
 from openenv_notebook.schema.shapes import Shape
+from openenv_notebook.schema.tool import Tool
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import InvalidAction
 from openenv_notebook.values.known_secrets import Secrets
@@ -71,17 +72,25 @@ class Codec:
         """
         return self.action_schema is None and (bool(fields) or is_bare(action) or has_bytes(action))
 
-    def payload(self, client: Any, action: Any, fields: Mapping[str, Any], schema: Shape | None) -> Any:
+    def payload(
+        self,
+        client: Any,
+        action: Any,
+        fields: Mapping[str, Any],
+        schema: Shape | None,
+        tools: Sequence[Tool] | None = None,
+    ) -> Any:
         """Make the action's fields that travel, by name, of the arguments of ``step``.
 
-        The client's hook is asked where its class has its own; ``schema`` is what the server tells, or None. Raises
+        The client's hook is asked where its class has its own; ``schema`` and ``tools`` are what the server tells, or
+        None. Raises
         InvalidAction or MisuseError: what is wrong with them.
         """
         is_plain = action is NOT_GIVEN and "action" not in fields
         given = fields if is_plain else given_action(action, fields)
         known = self.action_schema if self.action_schema is not None else schema
         if not self.own_payload:
-            return wire_action(given, known, client.known.tools)
+            return wire_action(given, known, tools)
         if self.action_model is not None and self._is_no_model_yet(given):
             given = self._as_model(wire_action(given, known), client.known.secrets)
         made = client._step_payload(given)

@@ -254,7 +254,8 @@ class Conversation:
         if (session := self.session).is_closed:
             self.refuse_closed()
         try:
-            payload = self.codec.payload(self._client(), action, fields, self.known.action)
+            known = self.known
+            payload = self.codec.payload(self._client(), action, fields, known.action, known.tools)
         except InvalidAction as error:
             error.url = error.url or session.url
             self.known.secrets.hide_in(error)

@@ -183,7 +183,8 @@ class Session:
                 self._send(waiting.popleft(), link.wire)
 
     def _send(self, request: Request, wire: Wire) -> None:
-        if not request.fate.setdefault("sent", request.is_wanted):
+        # Whoever blocks for it holds a lock: free, it has left, and could not say so.
+        if not request.fate.setdefault("sent", request.caller is None or request.caller.locked()):
             request.status = "withdrawn"  # by its caller, while this thread was busy
             return
         self._was_asked = True

@@ -122,11 +122,6 @@ class Request:
         """True where it was to connect, and that is done."""
         return self.kind == "connect" and self.status == "done" and self.error is None
 
-    @property
-    def is_wanted(self) -> bool:
-        """False where whoever blocked for it has left, and could not say so."""
-        return self.caller is None or self.caller.locked()
-
     def finish(self, error: OpenEnvError | None = None) -> None:
         """Mark it done and wake its caller; a second time does nothing."""
         if self.status in ("done", "withdrawn"):
