@@ -17,10 +17,10 @@ from openenv_notebook.servers.backend import STOP_SECONDS, Progress, remember
 from openenv_notebook.servers.in_process.describe import Description
 from openenv_notebook.servers.in_process.entrance import Entrance
 from openenv_notebook.servers.in_process.loop import ServingLoop
-from openenv_notebook.servers.in_process.refusals import judge_of
 from openenv_notebook.servers.in_process.subclass import served_factory
 from openenv_notebook.servers.log import Log
 from openenv_notebook.servers.loopback import listen, url_at
+from openenv_notebook.servers.refusals import judge_of
 from openenv_notebook.servers.web_guard import Guarded, WebGuard
 from openenv_notebook.threads.latch import Latch
 from openenv_notebook.threads.start import OwnThread

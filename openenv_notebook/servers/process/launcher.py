@@ -107,9 +107,10 @@ def serve(order: dict[str, Any]) -> None:
         timeout_graceful_shutdown=1,
         access_log=False,
     )
+    refuse_in_words()
     refuse_what_is_no_app(order["app"])
     config.load()
-    web_guard = load_web_guard()
+    web_guard = load_beside("web_guard")
     config.loaded_app = web_guard.Guarded(config.loaded_app, web_guard.WebGuard(order.get("allowed_hosts", ())))
     uvicorn.Server(config).run(sockets=[listening])
 
@@ -144,14 +145,23 @@ def listen(port: int) -> socket.socket:
     return listening
 
 
-def load_web_guard() -> Any:
-    """Load the check of who may talk to the server from its file: this program imports no package."""
-    file = Path(__file__).parents[1] / "web_guard.py"
-    spec = importlib.util.spec_from_file_location("openenv_notebook_web_guard", file)
+def load_beside(name: str) -> Any:
+    """Load a file of the folder above by itself: this program imports no package."""
+    file = Path(__file__).parents[1] / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"openenv_notebook_{name}", file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def refuse_in_words() -> None:
+    """Have the official server refuse actions by what it can send; an app of another kind is left alone."""
+    try:
+        server_class = importlib.import_module("openenv.core.env_server.http_server").HTTPEnvServer
+        load_beside("refusals").judge_for(server_class)
+    except Exception:
+        return
 
 
 def keep(order: dict[str, Any]) -> None:

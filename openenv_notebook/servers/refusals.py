@@ -1,7 +1,12 @@
-"""Refusals that the official server can send: it fails at the exception that a validator leaves in an error."""
+"""Refusals that the official server can send: it fails at the exception that a validator leaves in an error.
+
+Only pydantic is used: servers in processes of their own load this file as well.
+"""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -28,6 +33,18 @@ class Judge:
 def judge_of(model: type[BaseModel]) -> Any:
     """Give what the server is to ask; it knows the official package's own models by identity."""
     return model if model.__module__.startswith("openenv.core.") else Judge(model)
+
+
+def judge_for(server_class: type) -> None:
+    """Have every server that will be made of the official class, or of one below it, ask a judge."""
+    make: Callable[..., None] = server_class.__init__  # type: ignore[misc]
+
+    @functools.wraps(make)
+    def made(self: Any, *args: Any, **kwargs: Any) -> None:
+        make(self, *args, **kwargs)
+        self.action_cls = judge_of(self.action_cls)
+
+    server_class.__init__ = made  # type: ignore[misc]
 
 
 def _sendable(error: ValidationError, data: Any) -> ValidationError:
