@@ -22,13 +22,14 @@ from pydantic import (
 from openenv_notebook.values.attribute_dict import AttributeDict, attribute_dict, tell_secrets
 from openenv_notebook.values.errors import InvalidAction, OpenEnvError, ProtocolError
 from openenv_notebook.values.known_secrets import hide_in
-from openenv_notebook.values.messages import ObsT, StepResult
+from openenv_notebook.values.messages import ObsT, StepResult, is_reward
 from openenv_notebook.values.read_json import FAST_IS_RIGHT
 from openenv_notebook.values.secrets import masked
 from openenv_notebook.wire.replies import error_lines, excerpt, reply_data
 
 _OTHER_MODEL = "correct the model, or read it without one: connect(...) gives results with attribute access"
-_REWARDS = (int, float, bool, type(None))
+_NO_REWARD = 'a result whose "reward" is not a number'
+_LARGE_REWARD = 'a result whose "reward" is larger than a float can be'
 
 
 def read_result(reply: bytes, secrets: Container[str] | None = None) -> StepResult[Any]:
@@ -52,9 +53,14 @@ def checked(reply: bytes) -> dict[str, Any]:
         raise ProtocolError("a result without an observation object", frame=excerpt(reply))
     if not isinstance(data.get("done"), bool):
         raise ProtocolError('a result whose "done" is not true or false', frame=excerpt(reply))
-    if not isinstance(data.get("reward"), _REWARDS):
-        raise ProtocolError('a result whose "reward" is not a number', frame=excerpt(reply))
+    _check_reward(data.get("reward"), reply)
     return data
+
+
+def _check_reward(reward: Any, reply: bytes) -> None:
+    if not is_reward(reward):
+        what = _LARGE_REWARD if isinstance(reward, int) else _NO_REWARD
+        raise ProtocolError(what, frame=excerpt(reply))
 
 
 def metadata_of(data: dict[str, Any], secrets: Container[str] | None = None) -> dict[str, Any]:
@@ -76,6 +82,8 @@ def read_parsed(
     parsed = parse(data)
     reward, done = getattr(parsed, "reward", reward), bool(getattr(parsed, "done", done))
     metadata = getattr(parsed, "metadata", None) or metadata
+    if isinstance(reward, int):
+        _check_reward(reward, reply)  # one that the hook made up
     return StepResult(parsed.observation, reward, done, metadata, reply, False, secrets)
 
 
@@ -130,6 +138,7 @@ class TypedReader(Generic[ObsT]):
             if error.errors()[0]["type"] == "json_invalid":
                 return self._in_two(reply, secrets)  # where more is taken for JSON
             raise
+        _check_reward(data.reward, reply)
         self._fill(data.observation, {"reward": data.reward, "done": data.done, "metadata": data.metadata})
         metadata = data.metadata or getattr(data.observation, "metadata", None) or {}
         return StepResult(data.observation, data.reward, data.done, metadata, reply, False, secrets)

@@ -74,7 +74,7 @@ class Episode:
         gone, steps = self._kept
         out = steps[1 : entries + 1]
         new = out if gone.entries else steps[: entries + 1]
-        gained = sum(step.reward or 0 for step in new if step.kind != "reset")
+        gained = sum((step.reward or 0 for step in new if step.kind != "reset"), 0.0)
         made = sum(step.happened and step.kind == "step" for step in new)
         done = gone.done or any(step.done for step in new)
         gone = _Forgotten(gone.entries + len(out), gone.steps + made, gone.reward + gained, done)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, field_validator, model_validator
 
 from openenv_notebook.values.errors import OpenEnvError
+from openenv_notebook.values.messages import fits_float
 from openenv_notebook.values.read_json import read_json
 
 
 def _that_a_float_can_be(value: Any) -> Any:
-    if type(value) is int and abs(value) > sys.float_info.max:
+    if not fits_float(value):
         raise ValueError("it is larger than a float can be")
     return value
 

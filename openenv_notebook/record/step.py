@@ -12,7 +12,7 @@ from openenv_notebook.values import errors
 from openenv_notebook.values.attribute_dict import attribute_dict
 from openenv_notebook.values.errors import OpenEnvError, ProtocolError
 from openenv_notebook.values.known_secrets import hide_in
-from openenv_notebook.values.messages import StepResult, short_repr
+from openenv_notebook.values.messages import StepResult, is_reward, short_repr
 from openenv_notebook.values.read_json import read_json
 from openenv_notebook.values.text import cut
 from openenv_notebook.values.to_json import to_bytes
@@ -249,7 +249,7 @@ def _wire_result(reply: bytes | None, secrets: Container[str] | None) -> StepRes
         return None
     if not isinstance(data, dict) or not isinstance(data.get("done"), bool):
         return None
-    return saved_result(data, secrets) if isinstance(data.get("reward"), (int, float, type(None))) else None
+    return saved_result(data, secrets) if is_reward(data.get("reward")) else None
 
 
 def saved_result(data: dict[str, Any], secrets: Container[str] | None = None) -> StepResult[Any]:

@@ -7,6 +7,7 @@ fit here and the other way round.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date
@@ -71,6 +72,16 @@ def _short_field(name: Any, value: Any, depth: int, secrets: Container[str] | No
 def _short_items(opening: str, closing: str, shown: list[str], number: int) -> str:
     rest = [f"… {number} in all"] if number > len(shown) else []
     return opening + ", ".join([*shown, *rest]) + closing
+
+
+def fits_float(number: Any) -> bool:
+    """Tell whether a number can be a float; an int may be too large. Infinities and NaN are floats."""
+    return not isinstance(number, int) or abs(number) <= sys.float_info.max
+
+
+def is_reward(value: Any) -> bool:
+    """Tell whether a value of a reply is a reward: a number that adds up with others, or None."""
+    return value is None or (isinstance(value, (int, float)) and fits_float(value))
 
 
 def says_itself(name: Any, value: Any, result: Any) -> bool:
