@@ -6,7 +6,7 @@ import asyncio
 import io
 import logging
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from openenv_notebook import connect, run_episodes
 from openenv_notebook.client.clients import GenericEnvClient, SyncEnvClient
 from openenv_notebook.demo.environment import DemoEnvironment
 from openenv_notebook.jupyter.panel import Panel
+from openenv_notebook.jupyter.panel.question import Question
 from openenv_notebook.jupyter.show.any_value import to_text
 from openenv_notebook.jupyter.show.custom import of_result_by
 from openenv_notebook.play.rollout import Rollout
@@ -189,6 +190,55 @@ def test_a_policy_in_a_panel(playing: SyncEnvClient[Any, Any, Any], error: BaseE
         goes_on(playing)
     finally:
         panel.close()
+
+
+# Thrown by hand these two are to asyncio the end of what is awaited, and a wish to clean up.
+@pytest.mark.parametrize("kind", [name for name in KINDS if name not in ("stop", "cancelled")])
+def test_a_question_of_a_panel(kind: str) -> None:
+    """What is thrown at whoever waits for an answer comes out as it is, and who waits beside is answered."""
+    error = KINDS[kind]()
+
+    async def ask_twice() -> BaseException:
+        question = Question()
+        beside, waiting = asyncio.ensure_future(question.answered(5)), question.answered(5)
+        waiting.send(None)
+        found = caught(lambda: waiting.throw(error))
+        question.answer({"column": 1})
+        assert await beside == {"column": 1}
+        return found
+
+    assert asyncio.run(ask_twice()) is error
+
+
+class OddPolicies(Mapping[str, Any]):
+    """A panel's policies that fail when they are read."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def __getitem__(self, name: str) -> Any:
+        raise self._error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["agent"])
+
+    def __len__(self) -> int:
+        return 1
+
+
+def test_policies_of_a_panel_that_cannot_be_read(playing: SyncEnvClient[Any, Any, Any], error: BaseException) -> None:
+    """What a mapping of policies raises comes out as it is, and no panel is left of it."""
+    found = caught(lambda: Panel(playing, policies=OddPolicies(error)))
+    # Within a generator Python makes a RuntimeError of it.
+    assert error in (found, found.__cause__)
+    goes_on(playing)
+
+
+def test_on_step_of_run_episodes(playing: SyncEnvClient[Any, Any, Any], error: BaseException) -> None:
+    """What on_step raises is what run_episodes raises, itself."""
+    found = caught(lambda: run_episodes(playing, lambda _: {"column": 1}, max_steps=1, on_step=raising(error)))
+    assert found is error
+    goes_on(playing)
 
 
 def test_work_on_a_thread(error: BaseException) -> None:
