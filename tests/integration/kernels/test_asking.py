@@ -76,3 +76,23 @@ def test_a_late_click_is_no_step(front: tuple[FrontEndKind, CommFrontEnd]) -> No
     made.run(f"{_MEANT}0.0\nassert steps() == [], steps()", "look")
     made.click(made.find("Step ▸"))
     made.run(f"{_WAIT}assert steps() == [{{'guess': 7}}], steps()", "look")
+
+
+def test_the_hint_stands_where_clicks_wait_for_the_cell(front: tuple[FrontEndKind, CommFrontEnd]) -> None:
+    """R24: While a policy plays, the panel says that clicks wait for the cell only where the kernel has them wait."""
+    kind, made = front
+    made.run(
+        "import threading\ngate = threading.Event()\n"
+        "run = panel.play(lambda seen: gate.wait(30) and {'guess': 7}, steps=1)",
+        "play",
+    )
+
+    def hinted() -> bool:
+        return any("between cells only" in str(state.get("value")) for state in made.models.values())
+
+    waits = not kind.kernel.startswith("7.")
+    if waits:
+        made.wait(hinted, "the hint is there")
+    made.run("None", "another")
+    assert hinted() is waits
+    made.run("gate.set()\nassert run.wait(10)", "end")
