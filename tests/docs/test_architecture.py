@@ -31,6 +31,7 @@ SIGNS = {
     "a demo": r"^DEMOS\b",
     "where a Docker container is started": r'command = \["docker", "run"',
     "which pages may talk to a local server": r"^class WebGuard\b",
+    "how an official server we start refuses an action": r"^class Judge\b",
     "how a value becomes an action": r"^class Codec\b",
     "a verb": r"^VERBS = \(\s+Verb\(",
     "how a board is found": r"^def board_of_rows\b",
