@@ -64,7 +64,9 @@ def test_a_space_that_wakes_up_is_used(make_space: Callable[[Script], Space]) ->
     outputs = notebook.ok(CONNECTS["magic"])
     shown = [display["text/plain"] for display in outputs.displays]
     waiting = re.compile(r"openenv: the Space is waking up \(starting or asleep\), \d+ s so far")
-    assert len(shown) >= 2 and all(waiting.fullmatch(text) for text in shown), shown
+    waits = [text for text in shown if waiting.fullmatch(text)]
+    # What comes behind is of the session, where that takes long, too.
+    assert len(waits) >= 2 and shown[: len(waits)] == waits, shown
     assert outputs.stdout.startswith("openenv: env → ") and "next: %openenv reset" in outputs.stdout
     assert "0" in notebook.ok("%openenv reset").result
 
