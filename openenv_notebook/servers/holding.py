@@ -144,9 +144,15 @@ class Hold:
         self.what = what
         self._find = find
         self._address = address
-        self._held, self.stops = held, 0
+        self._held = held
+        self._stops: list[None] = []
         if held is not None:
             held.take(self)
+
+    @property
+    def stops(self) -> int:
+        """How often it was stopped, or its starts forestalled."""
+        return len(self._stops)
 
     @property
     def holds(self) -> bool:
@@ -175,7 +181,8 @@ class Hold:
 
     def stop(self) -> None:
         """Let go, also during the start; the server stops when nobody holds it. Again it does nothing."""
-        self.forestall()
+        with _guard:  # a start that takes hold just now is seen below
+            self.forestall()
         server = self._held
         if server is not None:
             server.let_go(self)
@@ -184,9 +191,11 @@ class Hold:
                 self._held = None
 
     def forestall(self) -> None:
-        """Have every start that was asked for until now, and has not begun, fail."""
-        with _guard:
-            self.stops += 1
+        """Have every start that was asked for until now, and has not begun, fail; in one go, without a lock.
+
+        Finalizers call it, on whichever thread: also on one that is being started by whoever has the lock.
+        """
+        self._stops.append(None)
 
 
 def hold_shared(what: Served) -> Hold:

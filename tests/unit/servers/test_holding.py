@@ -49,6 +49,25 @@ def held(backend: Scripted) -> HeldServer:
     return HeldServer("scripted", lambda: backend)
 
 
+def test_a_dropped_client_hinders_no_start() -> None:
+    """T05: a client may be collected on any thread, also on one that a start waits for: that waits for no start."""
+    backend, ended = Scripted(), list[bool]()
+    backend.go.set()
+    dropped = Hold(lambda: None)
+
+    def find() -> HeldServer:
+        collecting = threading.Thread(target=dropped.forestall)
+        collecting.start()
+        collecting.join(5)
+        ended.append(not collecting.is_alive())
+        return held(backend)
+
+    hold = Hold(find)
+    assert hold.start() == backend.url
+    hold.stop()
+    assert ended == [True] and dropped.stops == 1
+
+
 def test_whoever_waits_gets_the_address_when_it_runs() -> None:
     """All who hold one server get the address, and it was started once."""
     backend = Scripted()
