@@ -116,6 +116,8 @@ def caught(call: Callable[[], Any]) -> BaseException:
     """Give what a call raises."""
     try:
         call()
+    except pytest.fail.Exception:
+        raise  # the test's own, such as its timeout
     except BaseException as error:
         return error
     raise AssertionError("it raised nothing")
