@@ -32,6 +32,7 @@ from typing import Any
 
 # A line that begins so is for the notebook, not for its log.
 MARK = "\x1e"
+OFFICIAL_SERVER = "openenv.core.env_server.http_server"
 GROUP_SECONDS = 0.2
 COMMAND_SECONDS = 1.5
 END_COMMAND_SECONDS = 10.0
@@ -107,7 +108,7 @@ def serve(order: dict[str, Any]) -> None:
         timeout_graceful_shutdown=1,
         access_log=False,
     )
-    refuse_in_words()
+    sys.meta_path.insert(0, RefusedInWords())
     refuse_what_is_no_app(order["app"])
     config.load()
     web_guard = load_beside("web_guard")
@@ -155,13 +156,25 @@ def load_beside(name: str) -> Any:
     return module
 
 
-def refuse_in_words() -> None:
-    """Have the official server refuse actions by what it can send; an app of another kind is left alone."""
-    try:
-        server_class = importlib.import_module("openenv.core.env_server.http_server").HTTPEnvServer
-        load_beside("refusals").judge_for(server_class)
-    except Exception:
-        return
+class RefusedInWords:
+    """Has the official server refuse actions by what it can send, once an app imports it; nothing else is imported."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Find that one module as it is found without this, and change what it defines."""
+        if name != OFFICIAL_SERVER:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def load_and_change(module: Any) -> None:
+                load(module)
+                with contextlib.suppress(Exception):
+                    load_beside("refusals").judge_for(module.HTTPEnvServer)
+
+            spec.loader.exec_module = load_and_change  # type: ignore[method-assign]
+        return spec
 
 
 def keep(order: dict[str, Any]) -> None:
